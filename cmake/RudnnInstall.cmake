@@ -1,0 +1,1 @@
+# Install tree and exported package (find_package(Rudnn)).

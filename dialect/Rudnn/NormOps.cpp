@@ -1,0 +1,94 @@
+//===- NormOps.cpp - Verifiers and loops of the normalization ops -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rudnn/IR/NormOps.h"
+
+using namespace mlir;
+using namespace rudnn;
+
+#define GET_OP_CLASSES
+#include "rudnn/NormOps.cpp.inc"
+
+void RudnnDialect::registerNormOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "rudnn/NormOps.cpp.inc"
+      >();
+}
+
+/// `x` has at least one axis and rows that are not empty.
+static LogicalResult verifyRows(Operation *op, StringRef clause, Value x) {
+  ArrayRef<int64_t> shape = shapeOf(x);
+  if (shape.empty())
+    return op->emitOpError()
+           << clause << ": x has rank 0, expected at least rank 1";
+  if (shape.back() == 0)
+    return op->emitOpError()
+           << clause << ": the last axis of x has extent 0, expected at least 1";
+  return success();
+}
+
+/// `y` equals `x` in shape and element type.
+static LogicalResult verifySame(Operation *op, StringRef clause, Value x,
+                                Value y) {
+  if (failed(verifyShape(op, clause, "the output", y, shapeOf(x))))
+    return failure();
+  return verifyElementType(op, clause, "the output", y, elementTypeOf(x));
+}
+
+static LogicalResult verifyWeight(Operation *op, StringRef clause,
+                                  StringRef name, Value x, Value weight) {
+  if (failed(verifyShape(op, clause, name, weight, {shapeOf(x).back()})))
+    return failure();
+  return verifyF32Or(op, clause, name, weight, elementTypeOf(x));
+}
+
+//===----------------------------------------------------------------------===//
+// rms_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult RmsNormOp::verify() {
+  if (failed(verifyDestination(*this, "rms_norm_c5")) ||
+      failed(verifyRows(*this, "rms_norm_c1", getX())) ||
+      failed(verifySame(*this, "rms_norm_c2", getX(), getOuts()[0])) ||
+      failed(verifyWeight(*this, "rms_norm_c3", "gamma", getX(), getGamma())))
+    return failure();
+  return verifyPositiveFinite(*this, "rms_norm_c4", "eps", getEps());
+}
+
+TilingLoops RmsNormOp::getTilingLoops() { return getRowLoops(*this); }
+
+//===----------------------------------------------------------------------===//
+// layer_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(verifyDestination(*this, "layer_norm_c6")) ||
+      failed(verifyRows(*this, "layer_norm_c1", getX())) ||
+      failed(verifySame(*this, "layer_norm_c2", getX(), getOuts()[0])) ||
+      failed(verifyWeight(*this, "layer_norm_c3", "gamma", getX(), getGamma())))
+    return failure();
+  if (getBeta() &&
+      failed(verifyWeight(*this, "layer_norm_c4", "beta", getX(), getBeta())))
+    return failure();
+  return verifyPositiveFinite(*this, "layer_norm_c5", "eps", getEps());
+}
+
+TilingLoops LayerNormOp::getTilingLoops() { return getRowLoops(*this); }
+
+//===----------------------------------------------------------------------===//
+// softmax
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::verify() {
+  if (failed(verifyDestination(*this, "softmax_c3")) ||
+      failed(verifyRows(*this, "softmax_c1", getX())))
+    return failure();
+  return verifySame(*this, "softmax_c2", getX(), getOuts()[0]);
+}
+
+TilingLoops SoftmaxOp::getTilingLoops() { return getRowLoops(*this); }

@@ -1,0 +1,168 @@
+//===- RudnnBase.td - The rudnn dialect and its op base class -*- tablegen -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RUDNN_BASE_TD
+#define RUDNN_BASE_TD
+
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+def Rudnn_Dialect : Dialect {
+  let name = "rudnn";
+  let cppNamespace = "::rudnn";
+  let summary = "Deep-learning operators in destination style";
+  let description = [{
+    What a network computes: attention, mixture of experts, the gated delta
+    rule, normalization and convolution, forward and first-order backward.
+
+    Every op is in destination style: `ins(...)` are read, `outs(...)` are the
+    buffers that results take. On tensors each `outs` operand has a result of
+    its type; on memrefs the op has no results and writes the `outs`. The old
+    contents of `outs` are never read unless an op says so.
+
+    Element types are f32, f16 and bf16. Sums, softmax and statistics are
+    computed in f32 and rounded once to the result's type. Index operands are
+    signless i32, read as unsigned.
+
+    Each op's constraints are clauses with labels (`rms_norm_c1`): the same
+    label stands in the verifier and in the test that violates it.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let extraClassDeclaration = [{
+    // One per family, defined beside the family's ops.
+    void registerNormOps();
+  }];
+}
+
+// Shaped operands: ranked tensors or memrefs, of floats or of i32.
+def Rudnn_Float : AnyTypeOf<[F32, F16, BF16]>;
+def Rudnn_FloatShaped : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16]>,
+    MemRefOf<[F32, F16, BF16]>], "ranked tensor or memref of f32, f16 or bf16">;
+def Rudnn_F32Shaped : AnyTypeOf<[RankedTensorOf<[F32]>, MemRefOf<[F32]>],
+    "ranked tensor or memref of f32">;
+def Rudnn_BoolShaped : AnyTypeOf<[RankedTensorOf<[I1]>, MemRefOf<[I1]>],
+    "ranked tensor or memref of i1">;
+def Rudnn_IndexShaped : AnyTypeOf<[RankedTensorOf<[I32]>, MemRefOf<[I32]>],
+    "ranked tensor or memref of i32">;
+def Rudnn_AnyShaped : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16, I1, I32]>,
+    MemRefOf<[F32, F16, BF16, I1, I32]>],
+    "ranked tensor or memref of f32, f16, bf16, i1 or i32">;
+
+/// Base of every op. The op has a variadic operand `outs` and variadic results
+/// `results`; memory effects and result shapes follow from that
+/// (dialect/Rudnn/OpUtils.h). `decomposeOperation` is the meaning of the op: it
+/// returns linalg/scf/tensor code for tensors, and is what the CPU target runs.
+class Rudnn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Rudnn_Dialect, mnemonic, !listconcat(traits, [
+        DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        ReifyRankedShapedTypeOpInterface, AggregatedOpInterface
+      ])> {
+  let hasVerifier = 1;
+  code baseDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    ::llvm::LogicalResult reifyResultShapes(
+        ::mlir::OpBuilder &b, ::mlir::ReifiedRankedShapedTypeDims &shapes);
+    ::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>> decomposeOperation(
+        ::mlir::OpBuilder &b);
+  }];
+  let extraClassDeclaration = baseDeclaration;
+  code baseDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
+      ::rudnn::getDestinationStyleEffects(*this, effects);
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &b, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return ::rudnn::reifyDestinationShapes(b, *this, shapes);
+    }
+  }];
+  let extraClassDefinition = baseDefinition;
+}
+
+/// An op whose loops each run along whole dims of its operands: it defines
+/// `TilingLoops getTilingLoops()` (include/rudnn/IR/TilingUtils.h) and all of
+/// TilingInterface follows.
+class Rudnn_TiledOp<string mnemonic, list<Trait> traits = []>
+    : Rudnn_Op<mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<TilingInterface, [
+          "getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+          "getResultTilePosition", "generateResultTileValue",
+          "getIterationDomainTileFromResultTile",
+          "getIterationDomainTileFromOperandTiles",
+          "getTiledImplementationFromOperandTiles"]>])> {
+  code tilingDeclaration = baseDeclaration # [{
+    ::rudnn::TilingLoops getTilingLoops();
+  }];
+  let extraClassDeclaration = tilingDeclaration;
+  let extraClassDefinition = baseDefinition # [{
+    ::llvm::SmallVector<::mlir::utils::IteratorType> $cppClass::getLoopIteratorTypes() {
+      return getTilingLoops().iterators;
+    }
+    ::llvm::SmallVector<::mlir::Range> $cppClass::getIterationDomain(::mlir::OpBuilder &b) {
+      return ::rudnn::tilingDomain(b, *this, getTilingLoops());
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::getTiledImplementation(
+        ::mlir::OpBuilder &b, ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes) {
+      return ::rudnn::tileAlongDims(b, *this, getTilingLoops(), offsets, sizes);
+    }
+    ::llvm::LogicalResult $cppClass::getResultTilePosition(
+        ::mlir::OpBuilder &b, unsigned result,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes,
+        ::llvm::SmallVector<::mlir::OpFoldResult> &resultOffsets,
+        ::llvm::SmallVector<::mlir::OpFoldResult> &resultSizes) {
+      return ::rudnn::resultTilePosition(b, *this, getTilingLoops(), result,
+          offsets, sizes, resultOffsets, resultSizes);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::generateResultTileValue(
+        ::mlir::OpBuilder &b, unsigned result,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes) {
+      return ::rudnn::tileForResult(b, *this, getTilingLoops(), result, offsets, sizes);
+    }
+    ::llvm::LogicalResult $cppClass::getIterationDomainTileFromResultTile(
+        ::mlir::OpBuilder &b, unsigned result,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::llvm::ArrayRef<::mlir::OpFoldResult> sizes,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainOffsets,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainSizes) {
+      return ::rudnn::domainOfResultTile(b, *this, getTilingLoops(), result,
+          offsets, sizes, domainOffsets, domainSizes);
+    }
+    ::llvm::LogicalResult $cppClass::getIterationDomainTileFromOperandTiles(
+        ::mlir::OpBuilder &b, ::llvm::ArrayRef<unsigned> operands,
+        ::llvm::ArrayRef<::llvm::SmallVector<::mlir::OpFoldResult>> offsets,
+        ::llvm::ArrayRef<::llvm::SmallVector<::mlir::OpFoldResult>> sizes,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainOffsets,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &domainSizes) {
+      return ::rudnn::domainOfOperandTiles(b, *this, getTilingLoops(), operands,
+          offsets, sizes, domainOffsets, domainSizes);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::getTiledImplementationFromOperandTiles(
+        ::mlir::OpBuilder &b, ::llvm::ArrayRef<unsigned> operands,
+        ::llvm::ArrayRef<::llvm::SmallVector<::mlir::OpFoldResult>> offsets,
+        ::llvm::ArrayRef<::llvm::SmallVector<::mlir::OpFoldResult>> sizes) {
+      ::llvm::SmallVector<::mlir::OpFoldResult> domainOffsets, domainSizes;
+      if (::mlir::failed(getIterationDomainTileFromOperandTiles(
+              b, operands, offsets, sizes, domainOffsets, domainSizes)))
+        return ::mlir::failure();
+      return getTiledImplementation(b, domainOffsets, domainSizes);
+    }
+  }];
+}
+
+#endif // RUDNN_BASE_TD

@@ -1,0 +1,69 @@
+//===- RudnnDialect.cpp - The rudnn dialect -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rudnn/Rudnn.h"
+
+#include "mlir/Bytecode/BytecodeImplementation.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+
+#include "rudnn/RudnnDialect.cpp.inc"
+#include "rudnn/RudnnEnums.cpp.inc"
+
+namespace {
+
+/// Every op is a leaf without control flow: always inlinable.
+struct RudnnInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+
+/// Files carry the version of the op set that wrote them; a newer one than ours
+/// is refused when read.
+struct RudnnBytecodeInterface : BytecodeDialectInterface {
+  explicit RudnnBytecodeInterface(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
+
+  struct Version : DialectVersion {
+    explicit Version(uint64_t number) : number(number) {}
+    uint64_t number;
+  };
+  static constexpr uint64_t kCurrent = 1;
+
+  void writeVersion(DialectBytecodeWriter &writer) const final {
+    writer.writeVarInt(kCurrent);
+  }
+
+  std::unique_ptr<DialectVersion>
+  readVersion(DialectBytecodeReader &reader) const final {
+    uint64_t number;
+    if (failed(reader.readVarInt(number)))
+      return nullptr;
+    if (number > kCurrent) {
+      reader.emitError() << "rudnn bytecode version " << number
+                         << " is newer than the supported version "
+                         << kCurrent;
+      return nullptr;
+    }
+    return std::make_unique<Version>(number);
+  }
+};
+
+} // namespace
+
+void rudnn::RudnnDialect::initialize() {
+  registerNormOps();
+  addInterfaces<RudnnInlinerInterface, RudnnBytecodeInterface>();
+}

@@ -1,0 +1,46 @@
+//===- Decompose.cpp - rudnn ops to linalg -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rudnn/Passes.h"
+#include "rudnn/Rudnn.h"
+
+namespace rudnn {
+#define GEN_PASS_DEF_RUDNNDECOMPOSE
+#include "rudnn/Passes.h.inc"
+} // namespace rudnn
+
+using namespace mlir;
+
+namespace {
+struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops) {
+      if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>)) {
+        op->emitOpError("can't be decomposed on memrefs, expected tensors "
+                        "(decompose before bufferization)");
+        return signalPassFailure();
+      }
+      rewriter.setInsertionPoint(op);
+      auto aggregated = dyn_cast<linalg::AggregatedOpInterface>(op);
+      FailureOr<SmallVector<Value>> values = failure();
+      if (aggregated)
+        values = aggregated.decomposeOperation(rewriter);
+      if (failed(values)) {
+        op->emitOpError("can't be decomposed");
+        return signalPassFailure();
+      }
+      rewriter.replaceOp(op, *values);
+    }
+  }
+};
+} // namespace

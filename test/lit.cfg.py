@@ -1,0 +1,44 @@
+"""lit configuration of the rudnn tests."""
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "rudnn"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["CMakeLists.txt", "Inputs", "lit.cfg.py", "unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.rudnn_build_dir, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.rudnn_build_dir, "bin"),
+        config.llvm_tools_dir,
+        config.environment["PATH"],
+    ]
+)
+# A CUDA toolkit in the environment changes the PTX that MLIR emits (libdevice).
+for name in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH"):
+    config.environment.pop(name, None)
+
+config.substitutions += [
+    ("%rudnn_src", config.rudnn_source_dir),
+    ("%rudnn_build", config.rudnn_build_dir),
+    ("%rudnn_plugin", os.path.join(config.rudnn_build_dir, "lib", "librudnn_plugin.so")),
+    ("%cmake", config.cmake),
+    ("%cc", config.cc),
+    ("%mlir_dir", config.mlir_dir),
+    ("%python", "/usr/bin/python3"),  # Debian's, which has Debian's numpy
+]
+
+# Features: what this machine can run.
+ptxas = shutil.which("ptxas") or (
+    "/usr/local/cuda/bin/ptxas" if os.path.exists("/usr/local/cuda/bin/ptxas") else None
+)
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+if os.path.exists("/dev/nvidia0"):
+    config.available_features.add("cuda-gpu")
