@@ -62,5 +62,25 @@ void rudnn::registerBufferizableOpInterfaceExternalModels(
 #define GET_OP_LIST
 #include "rudnn/NormOps.cpp.inc"
         >(context);
+    attach<
+#define GET_OP_LIST
+#include "rudnn/AttentionOps.cpp.inc"
+        >(context);
+    attach<
+#define GET_OP_LIST
+#include "rudnn/PagedOps.cpp.inc"
+        >(context);
+    attach<
+#define GET_OP_LIST
+#include "rudnn/MoeOps.cpp.inc"
+        >(context);
+    attach<
+#define GET_OP_LIST
+#include "rudnn/DeltaOps.cpp.inc"
+        >(context);
+    attach<
+#define GET_OP_LIST
+#include "rudnn/ConvOps.cpp.inc"
+        >(context);
   });
 }

@@ -35,6 +35,7 @@ def Rudnn_Dialect : Dialect {
     Each op's constraints are clauses with labels (`rms_norm_c1`): the same
     label stands in the verifier and in the test that violates it.
   }];
+  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
@@ -43,8 +44,50 @@ def Rudnn_Dialect : Dialect {
   let extraClassDeclaration = [{
     // One per family, defined beside the family's ops.
     void registerNormOps();
+    void registerAttentionOps();
+    void registerPagedOps();
+    void registerMoeOps();
+    void registerDeltaOps();
+    void registerConvOps();
   }];
 }
+
+/// An enumeration and its attribute, written `#rudnn.name<case>`.
+class Rudnn_Enum<string cppName, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<cppName, summary, cases> {
+  let cppNamespace = "::rudnn";
+  let genSpecializedAttr = 0;
+}
+class Rudnn_EnumAttr<EnumAttrInfo info, string name> : EnumAttr<Rudnn_Dialect, info, name>;
+
+def Rudnn_Causal : Rudnn_Enum<"Causal", "which keys follow a query", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"BottomRight", 1, "bottom_right">,
+  I32EnumAttrCase<"TopLeft", 2, "top_left">]>;
+def Rudnn_CausalAttr : Rudnn_EnumAttr<Rudnn_Causal, "causal">;
+
+def Rudnn_LogBase : Rudnn_Enum<"LogBase", "base of a log-sum-exp", [
+  I32EnumAttrCase<"E", 0, "e">, I32EnumAttrCase<"Two", 1, "two">]>;
+def Rudnn_LogBaseAttr : Rudnn_EnumAttr<Rudnn_LogBase, "log_base">;
+
+def Rudnn_ConvLayout : Rudnn_Enum<"ConvLayout",
+    "where the channels stand", [
+  I32EnumAttrCase<"ChannelsFirst", 0, "nchw">,
+  I32EnumAttrCase<"ChannelsLast", 1, "nhwc">]>;
+def Rudnn_ConvLayoutAttr : Rudnn_EnumAttr<Rudnn_ConvLayout, "conv_layout">;
+
+def Rudnn_HistoryGradient : Rudnn_Enum<"HistoryGradient",
+    "how gradients of shared history slots are summed", [
+  I32EnumAttrCase<"Atomic", 0, "atomic">,
+  I32EnumAttrCase<"Ordered", 1, "ordered">]>;
+def Rudnn_HistoryGradientAttr : Rudnn_EnumAttr<Rudnn_HistoryGradient, "history_gradient">;
+
+def Rudnn_ExpertsStrategy : Rudnn_Enum<"ExpertsStrategy",
+    "how the expert products are computed", [
+  I32EnumAttrCase<"Auto", 0, "auto">,
+  I32EnumAttrCase<"Grouped", 1, "grouped">,
+  I32EnumAttrCase<"PerExpert", 2, "per_expert">]>;
+def Rudnn_ExpertsStrategyAttr : Rudnn_EnumAttr<Rudnn_ExpertsStrategy, "experts_strategy">;
 
 // Shaped operands: ranked tensors or memrefs, of floats or of i32.
 def Rudnn_Float : AnyTypeOf<[F32, F16, BF16]>;

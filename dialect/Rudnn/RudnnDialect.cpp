@@ -14,11 +14,14 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 #include "rudnn/RudnnDialect.cpp.inc"
 #include "rudnn/RudnnEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "rudnn/RudnnAttrs.cpp.inc"
 
 namespace {
 
@@ -65,5 +68,14 @@ struct RudnnBytecodeInterface : BytecodeDialectInterface {
 
 void rudnn::RudnnDialect::initialize() {
   registerNormOps();
+  registerAttentionOps();
+  registerPagedOps();
+  registerMoeOps();
+  registerDeltaOps();
+  registerConvOps();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "rudnn/RudnnAttrs.cpp.inc"
+      >();
   addInterfaces<RudnnInlinerInterface, RudnnBytecodeInterface>();
 }

@@ -7,7 +7,12 @@
 #ifndef RUDNN_RUDNN_H
 #define RUDNN_RUDNN_H
 
+#include "rudnn/IR/AttentionOps.h"
+#include "rudnn/IR/ConvOps.h"
+#include "rudnn/IR/DeltaOps.h"
+#include "rudnn/IR/MoeOps.h"
 #include "rudnn/IR/NormOps.h"
+#include "rudnn/IR/PagedOps.h"
 #include "rudnn/IR/RudnnDialect.h"
 
 #endif // RUDNN_RUDNN_H

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -24,6 +25,8 @@
 
 #include "rudnn/RudnnDialect.h.inc"
 #include "rudnn/RudnnEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "rudnn/RudnnAttrs.h.inc"
 
 namespace rudnn {
 /// Registers how rudnn ops bufferize (needed before one-shot-bufferize).

@@ -1,0 +1,12 @@
+//===- ConvOps.td - Convolution ops -*- tablegen -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RUDNN_CONV_OPS_TD
+#define RUDNN_CONV_OPS_TD
+
+include "RudnnBase.td"
+
+#endif // RUDNN_CONV_OPS_TD

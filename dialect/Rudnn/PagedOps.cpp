@@ -1,0 +1,21 @@
+//===- PagedOps.cpp - Verifiers and loops of the paged attention ops -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rudnn/IR/PagedOps.h"
+
+using namespace mlir;
+using namespace rudnn;
+
+#define GET_OP_CLASSES
+#include "rudnn/PagedOps.cpp.inc"
+
+void RudnnDialect::registerPagedOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "rudnn/PagedOps.cpp.inc"
+      >();
+}

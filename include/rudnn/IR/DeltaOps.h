@@ -1,0 +1,15 @@
+//===- DeltaOps.h - Gated delta rule ops -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RUDNN_IR_DELTAOPS_H
+#define RUDNN_IR_DELTAOPS_H
+
+#include "rudnn/IR/RudnnDialect.h"
+
+#define GET_OP_CLASSES
+#include "rudnn/DeltaOps.h.inc"
+
+#endif // RUDNN_IR_DELTAOPS_H

@@ -1,0 +1,15 @@
+//===- PagedOps.h - Paged attention ops -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef RUDNN_IR_PAGEDOPS_H
+#define RUDNN_IR_PAGEDOPS_H
+
+#include "rudnn/IR/RudnnDialect.h"
+
+#define GET_OP_CLASSES
+#include "rudnn/PagedOps.h.inc"
+
+#endif // RUDNN_IR_PAGEDOPS_H
