@@ -41,9 +41,11 @@ static LogicalResult verifyHeads(OpTy op,
       failed(
           verifyShape(op, clause(3), "v", op.getV(), {q[0], v[1], q[2], v[3]})))
     return failure();
-  if (ShapedType::isDynamic(q[1]) || ShapedType::isDynamic(v[1]))
-    return op.emitOpError()
-           << clause(3) << ": a head count is dynamic, expected static heads";
+  for (auto [name, extent] :
+       {std::pair("Hk", q[1]), {"K", q[3]}, {"Hv", v[1]}, {"V", v[3]}})
+    if (ShapedType::isDynamic(extent))
+      return op.emitOpError() << clause(3) << ": " << name
+                              << " is dynamic, expected a static extent";
   if (v[1] % q[1] != 0)
     return op.emitOpError() << clause(3) << ": v has " << v[1]
                             << " heads, expected a multiple of the " << q[1]

@@ -52,8 +52,8 @@ def Rudnn_GatedDeltaRuleOp : Rudnn_DeltaBase<"gated_delta_rule"> {
     Clauses:
     - `gated_delta_rule_c1`: `q` and `v` have rank 4; `B`, `Hk`, `Hv`, `K` and `V` are not 0.
     - `gated_delta_rule_c2`: `k` has the shape of `q`.
-    - `gated_delta_rule_c3`: `v` has the batch and tokens of `q`, and `Hv` is a multiple of `Hk`
-      (both static).
+    - `gated_delta_rule_c3`: `v` has the batch and tokens of `q`, and `Hv` is a multiple of `Hk`;
+      heads, `K` and `V` are static.
     - `gated_delta_rule_c4`: `beta` has shape `[B, Hv, T]`.
     - `gated_delta_rule_c5`: `log_decay` has shape `[B, Hv, T]`.
     - `gated_delta_rule_c6`: `initial_state` has shape `[B, Hv, K, V]`.
@@ -102,8 +102,8 @@ def Rudnn_ChunkGatedDeltaRuleOp : Rudnn_DeltaBase<"chunk_gated_delta_rule"> {
     Clauses:
     - `chunk_gated_delta_rule_c1`: `q` and `v` have rank 4; `B`, `Hk`, `Hv`, `K` and `V` are not 0.
     - `chunk_gated_delta_rule_c2`: `k` has the shape of `q`.
-    - `chunk_gated_delta_rule_c3`: `v` has the batch and tokens of `q`, and `Hv` is a multiple of `Hk`
-      (both static).
+    - `chunk_gated_delta_rule_c3`: `v` has the batch and tokens of `q`, and `Hv` is a multiple of `Hk`;
+      heads, `K` and `V` are static.
     - `chunk_gated_delta_rule_c4`: `beta` has shape `[B, Hv, T]`.
     - `chunk_gated_delta_rule_c5`: `log_decay` has shape `[B, Hv, T]`.
     - `chunk_gated_delta_rule_c6`: `initial_state` has shape `[B, Hv, K, V]`.

@@ -58,7 +58,10 @@ class Rudnn_Enum<string cppName, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::rudnn";
   let genSpecializedAttr = 0;
 }
-class Rudnn_EnumAttr<EnumAttrInfo info, string name> : EnumAttr<Rudnn_Dialect, info, name>;
+class Rudnn_EnumAttr<EnumAttrInfo info, string name>
+    : EnumAttr<Rudnn_Dialect, info, name> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Rudnn_Causal : Rudnn_Enum<"Causal", "which keys follow a query", [
   I32EnumAttrCase<"None", 0, "none">,
