@@ -119,8 +119,8 @@ SmallVector<Value> DeltaBuilder::forEachHead(OpTy op, HeadBody body) {
                   ofHead(op.getInitialState(), valueHead)};
   carried = body(head, carried);
   b.setInsertionPointToStart(forall.getTerminator().getBody());
-  for (auto [part, whole] :
-       llvm::zip_equal(ValueRange{carried.output, carried.state}, outs)) {
+  SmallVector<Value> parts{carried.output, carried.state};
+  for (auto [part, whole] : llvm::zip_equal(parts, outs)) {
     // The sizes are taken outside of the terminator, where only inserts may be.
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPoint(forall.getTerminator());
