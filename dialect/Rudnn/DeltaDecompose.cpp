@@ -69,7 +69,7 @@ private:
   /// `body` where i `keep` j, else 0; spec has the result ij.
   Value lowerTriangle(StringRef spec, ValueRange operands,
                       arith::CmpIPredicate keep, EinBuilder::Body body);
-  Value times(StringRef spec, Value lhs, Value rhs);
+  Value times(StringRef spec, Value lhs, Value rhs, Value init = {});
   Value forwardSubstitution(Value a, Value x, int64_t size);
 
   OpBuilder &b;
@@ -171,12 +171,14 @@ Value DeltaBuilder::exp(StringRef letters, Value logs) {
 }
 
 /// Elementwise product in f32.
-Value DeltaBuilder::times(StringRef spec, Value lhs, Value rhs) {
-  return e.map(spec, {lhs, rhs}, b.getF32Type(),
-               [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                 return arith::MulFOp::create(b, loc, toF32(b, loc, x[0]),
-                                              toF32(b, loc, x[1]));
-               });
+Value DeltaBuilder::times(StringRef spec, Value lhs, Value rhs, Value init) {
+  return e.map(
+      spec, {lhs, rhs}, b.getF32Type(),
+      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        return arith::MulFOp::create(b, loc, toF32(b, loc, x[0]),
+                                     toF32(b, loc, x[1]));
+      },
+      init);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +191,7 @@ Carried DeltaBuilder::token(const Head &head, Value t, Carried carried) {
   Value beta = tensor::ExtractOp::create(b, loc, head.beta, t);
   Value logDecay = tensor::ExtractOp::create(b, loc, head.logDecay, t);
   Value decay = math::ExpOp::create(b, loc, logDecay);
-  Value decayed = times("kv,->kv", carried.state, decay);
+  Value decayed = times("kv,->kv", carried.state, decay, carried.state);
   Value predicted = e.contract("k,kv->v", k, decayed);
   Value delta =
       e.map("v,v,->v", {v, predicted, beta}, f32,
@@ -198,11 +200,12 @@ Carried DeltaBuilder::token(const Head &head, Value t, Carried carried) {
                   arith::SubFOp::create(b, loc, toF32(b, loc, x[0]), x[1]);
               return arith::MulFOp::create(b, loc, toF32(b, loc, x[2]), error);
             });
-  Value state = e.map("kv,k,v->kv", {decayed, k, delta}, f32,
-                      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                        return math::FmaOp::create(b, loc, toF32(b, loc, x[1]),
-                                                   x[2], x[0]);
-                      });
+  Value state = e.map(
+      "kv,k,v->kv", {decayed, k, delta}, f32,
+      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        return math::FmaOp::create(b, loc, toF32(b, loc, x[1]), x[2], x[0]);
+      },
+      decayed);
   double factor = scale;
   Value scaled =
       e.map("k->k", q, f32,
@@ -246,29 +249,36 @@ Value DeltaBuilder::rows(Value value, Value start, OpFoldResult count,
 Value DeltaBuilder::decayLogs(Value logDecay, int64_t size) {
   OpFoldResult extent = b.getIndexAttr(size);
   auto minusInf =
-      b.getFloatAttr(b.getF32Type(),
-                     APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
-  Value logs =
-      tensor::EmptyOp::create(b, loc, {extent, extent}, b.getF32Type());
-  Value above = e.filled({extent}, minusInf);
-  auto loop = scf::ForOp::create(b, loc, index(0), index(size), index(1),
-                                 ValueRange{logs, above});
+      b.getFloatAttr(b.getF32Type(), APFloat::getInf(APFloat::IEEEsingle(),
+                                                     /*Negative=*/true));
+  Value logs = e.filled({extent, extent}, minusInf);
+  auto loop = scf::ForOp::create(b, loc, index(0), index(size), index(1), logs);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value i = loop.getInductionVar();
+  Value i = loop.getInductionVar(), built = loop.getRegionIterArgs()[0];
   Value step = tensor::ExtractOp::create(b, loc, logDecay, i);
-  Value line =
-      e.map("c,->c", {loop.getRegionIterArgs()[1], step}, b.getF32Type(),
-            [i](OpBuilder &b, Location loc, ValueRange x) -> Value {
-              Value j = linalg::IndexOp::create(b, loc, 0);
-              Value self =
-                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, i, j);
-              Value sum = arith::AddFOp::create(b, loc, x[0], x[1]);
-              return arith::SelectOp::create(b, loc, self,
-                                             f32Const(b, loc, 0.0), sum);
-            });
-  Value next = insertRow(line, loop.getRegionIterArgs()[0], i);
-  scf::YieldOp::create(b, loc, ValueRange{next, line});
+  OpFoldResult before = affine::makeComposedFoldedAffineMax(
+      b, loc,
+      AffineMap::get(0, 1,
+                     {b.getAffineSymbolExpr(0) - 1, b.getAffineConstantExpr(0)},
+                     b.getContext()),
+      {OpFoldResult(i)});
+  // Row i is row i - 1 plus the decay of token i, left of the diagonal.
+  Value line = e.map(
+      "c,->c", {row(built, before), step}, b.getF32Type(),
+      [i, minusInf](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value j = linalg::IndexOp::create(b, loc, 0);
+        Value left =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, j, i);
+        Value self =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, j, i);
+        Value sum = arith::AddFOp::create(b, loc, x[0], x[1]);
+        Value none = arith::ConstantOp::create(b, loc, minusInf);
+        Value rest =
+            arith::SelectOp::create(b, loc, self, f32Const(b, loc, 0.0), none);
+        return arith::SelectOp::create(b, loc, left, sum, rest);
+      });
+  scf::YieldOp::create(b, loc, insertRow(line, built, i));
   return loop.getResult(0);
 }
 
@@ -401,8 +411,9 @@ Carried DeltaBuilder::chunk(const Head &head, Value start, Value tokens,
   Value o = e.contract("ij,jv->iv", p, r, history);
 
   Value whole = tensor::ExtractOp::create(b, loc, fromStart, index(size - 1));
-  Value state = e.contract("ck,cv->kv", k, times("cv,c->cv", r, toEnd),
-                           times("kv,->kv", carried.state, whole));
+  Value state =
+      e.contract("ck,cv->kv", k, times("cv,c->cv", r, toEnd),
+                 times("kv,->kv", carried.state, whole, carried.state));
   return {insertRows(o, carried.output, start, count), state};
 }
 
