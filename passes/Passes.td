@@ -27,6 +27,7 @@ def RudnnDecompose : Pass<"rudnn-decompose"> {
     becomes a maximum, an exponential, a sum and a quotient, each a `linalg.generic`.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
