@@ -1,11 +1,13 @@
-//===- AttentionOps.cpp - Verifiers and loops of the dense attention ops -*- C++ -*-===//
+//===- AttentionOps.cpp - Verifiers of the dense attention ops -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/IR/AttentionOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace rudnn;
@@ -18,4 +20,167 @@ void RudnnDialect::registerAttentionOps() {
 #define GET_OP_LIST
 #include "rudnn/AttentionOps.cpp.inc"
       >();
+}
+
+template <typename OpTy>
+static AttentionScores scoresOf(OpTy op) {
+  AttentionScores s;
+  s.q = op.getQ();
+  s.k = op.getK();
+  s.v = op.getV();
+  s.mask = op.getMask();
+  s.bias = op.getBias();
+  s.sinks = op.getSinks();
+  s.queryOffset = op.getQueryOffset();
+  s.causal = op.getCausal();
+  s.lseBase = op.getLseBase();
+  s.scale = op.getScale() ? op.getScale()->convertToDouble()
+                          : 1.0 / std::sqrt(double(shapeOf(s.q)[3]));
+  if (std::optional<APFloat> cap = op.getSoftcap())
+    s.softcap = cap->convertToDouble();
+  s.windowLeft = op.getWindowLeft();
+  s.windowRight = op.getWindowRight();
+  if (s.causal != Causal::None)
+    s.windowRight = 0;
+  return s;
+}
+
+AttentionScores rudnn::getAttentionScores(AttentionOp op) {
+  return scoresOf(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+/// The number `index` clause of an op: "attention_c3".
+static std::string clauseOf(Operation *op, unsigned index) {
+  return (op->getName().stripDialect() + "_c" + Twine(index)).str();
+}
+
+static LogicalResult verifyStaticDim(Operation *op, StringRef clause,
+                                     StringRef name, StringRef operand,
+                                     int64_t extent) {
+  if (extent >= 1)
+    return success();
+  InFlightDiagnostic error = op->emitOpError()
+                             << clause << ": " << name << ", an extent of "
+                             << operand << ", is ";
+  if (ShapedType::isDynamic(extent))
+    error << "dynamic";
+  else
+    error << extent;
+  return error << ", expected a static extent of at least 1";
+}
+
+/// Clauses 1 to 6: q, k, v and the outputs beside them.
+static LogicalResult verifyOperands(Operation *op, const AttentionScores &s,
+                                    Value out) {
+  std::string rank = clauseOf(op, 1), dims = clauseOf(op, 2);
+  if (failed(verifyRank(op, rank, "q", s.q, 4)) ||
+      failed(verifyRank(op, rank, "k", s.k, 4)) ||
+      failed(verifyRank(op, rank, "v", s.v, 4)) ||
+      failed(verifyRank(op, rank, "out", out, 4)))
+    return failure();
+  ArrayRef<int64_t> q = shapeOf(s.q), k = shapeOf(s.k), v = shapeOf(s.v);
+  if (failed(verifyStaticDim(op, dims, "Hq", "q", q[1])) ||
+      failed(verifyStaticDim(op, dims, "D", "q", q[3])) ||
+      failed(verifyStaticDim(op, dims, "Hkv", "k", k[1])) ||
+      failed(verifyStaticDim(op, dims, "Dv", "v", v[3])))
+    return failure();
+  if (q[1] % k[1] != 0)
+    return op->emitOpError() << dims << ": q has " << q[1] << " heads and k "
+                             << k[1] << ", expected a multiple of those of k";
+  std::string types = clauseOf(op, 6);
+  Type type = elementTypeOf(s.q);
+  if (failed(verifyShape(op, clauseOf(op, 3), "k", s.k,
+                         {q[0], k[1], k[2], q[3]})) ||
+      failed(verifyShape(op, clauseOf(op, 4), "v", s.v,
+                         {k[0], k[1], k[2], v[3]})) ||
+      failed(verifyShape(op, clauseOf(op, 4), "v", s.v,
+                         {q[0], k[1], k[2], v[3]})) ||
+      failed(verifyShape(op, clauseOf(op, 5), "out", out,
+                         {q[0], q[1], q[2], v[3]})) ||
+      failed(verifyElementType(op, types, "k", s.k, type)) ||
+      failed(verifyElementType(op, types, "v", s.v, type)))
+    return failure();
+  return verifyElementType(op, types, "out", out, type);
+}
+
+static LogicalResult verifyLse(Operation *op, const AttentionScores &s,
+                               Value lse) {
+  ArrayRef<int64_t> q = shapeOf(s.q);
+  std::string clause = clauseOf(op, 7);
+  if (failed(verifyShape(op, clause, "lse", lse, q.take_front(3))))
+    return failure();
+  return verifyElementType(op, clause, "lse", lse,
+                           Float32Type::get(op->getContext()));
+}
+
+/// Every extent of `value` is that of [B,Hq,Sq,Sk] or a static 1.
+static LogicalResult verifyBroadcast(Operation *op, StringRef clause,
+                                     StringRef name, Value value,
+                                     const AttentionScores &s) {
+  if (failed(verifyRank(op, clause, name, value, 4)))
+    return failure();
+  ArrayRef<int64_t> q = shapeOf(s.q);
+  SmallVector<int64_t> expected{q[0], q[1], q[2], shapeOf(s.k)[2]};
+  for (auto [extent, actual] : llvm::zip_equal(expected, shapeOf(value)))
+    if (actual == 1)
+      extent = 1;
+  return verifyShape(op, clause, name, value, expected);
+}
+
+/// Clauses 8 to 13: the optional operands and the options.
+static LogicalResult verifyOptions(Operation *op, const AttentionScores &s,
+                                   std::optional<APFloat> softcap,
+                                   std::optional<int64_t> windowLeft,
+                                   std::optional<int64_t> windowRight) {
+  Type type = elementTypeOf(s.q);
+  if (s.mask && failed(verifyBroadcast(op, clauseOf(op, 8), "mask", s.mask, s)))
+    return failure();
+  if (s.bias &&
+      (failed(verifyBroadcast(op, clauseOf(op, 9), "bias", s.bias, s)) ||
+       failed(verifyF32Or(op, clauseOf(op, 9), "bias", s.bias, type))))
+    return failure();
+  if (s.sinks &&
+      (failed(verifyShape(op, clauseOf(op, 10), "sinks", s.sinks,
+                          {s.queryHeads()})) ||
+       failed(verifyF32Or(op, clauseOf(op, 10), "sinks", s.sinks, type))))
+    return failure();
+  if (softcap &&
+      failed(verifyPositiveFinite(op, clauseOf(op, 11), "softcap", *softcap)))
+    return failure();
+  for (auto [name, window] : {std::pair("window_left", windowLeft),
+                              std::pair("window_right", windowRight)})
+    if (window && (*window < 0 || *window > INT32_MAX))
+      return op->emitOpError()
+             << clauseOf(op, 12) << ": " << name << " is " << *window
+             << ", expected 0 to 2147483647 (leave it out for an open side)";
+  if (s.queryOffset && !s.usesPosition())
+    return op->emitOpError()
+           << clauseOf(op, 13) << ": query_offset is given with causal = none "
+           << "and no window, expected one of them";
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyDestination(*this, "attention_c15", 1, 2)))
+    return failure();
+  // The scores can be read once ranks and static dims stand.
+  AttentionScores scores;
+  scores.q = getQ(), scores.k = getK(), scores.v = getV();
+  if (failed(verifyOperands(*this, scores, getOuts()[0])))
+    return failure();
+  scores = getAttentionScores(*this);
+  if (getLseOut() && failed(verifyLse(*this, scores, getLseOut())))
+    return failure();
+  if (failed(verifyOptions(*this, scores, getSoftcap(), getWindowLeft(),
+                           getWindowRight())))
+    return failure();
+  if (getLseBase() != LogBase::E && !getLseOut())
+    return emitOpError() << "attention_c14: lse_base is "
+                         << stringifyLogBase(getLseBase())
+                         << " without an lse result, expected e";
+  return success();
 }

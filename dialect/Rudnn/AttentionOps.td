@@ -9,4 +9,115 @@
 
 include "RudnnBase.td"
 
+/// What decides which keys a query sees and how a score is made: the same in
+/// the forward and the backward op.
+defvar Rudnn_AttentionScoreArguments = (ins
+    Optional<Rudnn_BoolShaped>:$mask, Optional<Rudnn_FloatShaped>:$bias,
+    Optional<Rudnn_FloatShaped>:$sinks, Optional<Index>:$query_offset,
+    Variadic<Rudnn_FloatShaped>:$outs,
+    DefaultValuedAttr<Rudnn_CausalAttr, "::rudnn::Causal::None">:$causal,
+    OptionalAttr<F64Attr>:$scale, OptionalAttr<F64Attr>:$softcap,
+    OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
+    DefaultValuedAttr<Rudnn_LogBaseAttr, "::rudnn::LogBase::E">:$lse_base);
+
+def Rudnn_AttentionOp : Rudnn_TiledOp<"attention", [AttrSizedOperandSegments]> {
+  let summary = "Scaled dot-product attention";
+  let description = [{
+    For every batch `b`, query head `h`, query row `i` and the keys `j` of the
+    key/value head `h / G`, `G = Hq / Hkv` (grouped-query attention):
+
+    ```
+    s[j] = scale * sum_d q[i,d] * k[j,d]          scale: 1/sqrt(D) unless given
+    s[j] = softcap * tanh(s[j] / softcap)         when softcap is given
+    s[j] = s[j] + bias[i,j]                       when bias is given
+    s[j] = -inf                                   when key j is excluded
+    m = max(max_j s[j], sink[h])                  sink: -inf unless given
+    den = sum_j exp(s[j] - m) + exp(sink[h] - m)
+    out[i] = sum_j exp(s[j] - m) / den * v[j]
+    lse[i] = m + log(den)                         in base 2: that times log2(e)
+    ```
+
+    in f32, rounded once to the type of `out`. A row that sees no key gives
+    `out = 0` and `lse = sink[h]`, which is -inf without sinks. The sum is never
+    formed for the whole matrix of scores: blocks of keys are folded into a
+    running maximum, sum and output (Milakov and Gimelshein, 2018, "Online
+    normalizer calculation for softmax"; Dao et al., 2022, "FlashAttention").
+
+    Excluded keys. Row `i` stands at key position `p = i + offset`, where offset
+    is `query_offset` when given, else `Sk - Sq` (so that the last query stands
+    at the last key), or 0 with `causal = top_left`. Key `j` is excluded when
+    - `mask[b,h,i,j]` is true;
+    - `causal` is not `none` and `j > p`;
+    - `window_left` is given and `j < p - window_left`;
+    - `window_right` is given and `j > p + window_right`.
+
+    Both windows count keys beside `p` itself; without the attribute that side is
+    open. An excluded key has no weight whatever its score or bias; its value row
+    is multiplied by 0 or not read at all, so whether a NaN or Inf stored there
+    reaches the output is not specified.
+
+    `query_offset` gives the absolute position of the first query row: a tile of
+    query rows, a chunk of a prompt, or a decode step over a longer cache keeps
+    its alignment. It may be negative.
+
+    Shapes: `q` `[B,Hq,Sq,D]`, `k` `[B,Hkv,Sk,D]`, `v` `[B,Hkv,Sk,Dv]`, `out`
+    `[B,Hq,Sq,Dv]`, `lse` `[B,Hq,Sq]` f32; `mask` (i1) and `bias` of rank 4, every
+    extent that of `[B,Hq,Sq,Sk]` or a static 1, which is broadcast; `sinks`
+    `[Hq]`. B, Sq and Sk may be dynamic and 0. The outs are `out` and, when the
+    log-sum-exp is wanted, `lse`.
+
+    Tiles: batch, query heads and query rows are parallel loops. A tile of heads
+    lies within one group or is whole groups.
+
+    Clauses:
+    - `attention_c1`: `q`, `k`, `v` and `out` have rank 4.
+    - `attention_c2`: the heads `Hq`, `Hkv` and the head dims `D`, `Dv` are static
+      and at least 1, and `Hq` is a multiple of `Hkv`.
+    - `attention_c3`: `k` is `[B,Hkv,Sk,D]` with `B` and `D` of `q`.
+    - `attention_c4`: `v` is `[B,Hkv,Sk,Dv]` with `B`, `Hkv` and `Sk` of `k`.
+    - `attention_c5`: `out` is `[B,Hq,Sq,Dv]`.
+    - `attention_c6`: `k`, `v` and `out` have the element type of `q`.
+    - `attention_c7`: `lse` is f32 `[B,Hq,Sq]`.
+    - `attention_c8`: `mask` has rank 4 and each extent is that of
+      `[B,Hq,Sq,Sk]` or 1.
+    - `attention_c9`: `bias` likewise, f32 or of the type of `q`.
+    - `attention_c10`: `sinks` is `[Hq]`, f32 or of the type of `q`.
+    - `attention_c11`: `softcap` is finite and greater than 0.
+    - `attention_c12`: `window_left` and `window_right` are 0 to 2^31 - 1.
+    - `attention_c13`: `query_offset` needs `causal` or a window to act on.
+    - `attention_c14`: `lse_base` other than `e` needs an `lse` result.
+    - `attention_c15`: one or two outs; on tensors one result each of its type, on
+      memrefs none.
+
+    Example:
+
+    ```mlir
+    %out, %lse = rudnn.attention
+        ins(%q, %k, %v : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>)
+        outs(%init, %lse_init : tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>)
+        {causal = #rudnn.causal<bottom_right>, window_left = 1023}
+        -> tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>
+    ```
+  }];
+  let arguments = !con((ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k,
+      Rudnn_FloatShaped:$v), Rudnn_AttentionScoreArguments);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
+    (`query_offset` `(` $query_offset^ `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let tileFunction = "::rudnn::tileAttention";
+  let extraClassDeclaration = tilingDeclaration # [{
+    /// The lse out, or null.
+    ::mlir::Value getLseOut() {
+      return getOuts().size() > 1 ? getOuts()[1] : ::mlir::Value();
+    }
+  }];
+}
+
 #endif // RUDNN_ATTENTION_OPS_TD

@@ -130,8 +130,9 @@ Value EinBuilder::filledLike(Value init, TypedAttr value) {
 }
 
 Value EinBuilder::reduce(StringRef spec, ValueRange operands,
-                         TypedAttr identity, Body body) {
-  Value init = filled(resultSizes(spec, operands), identity);
+                         TypedAttr identity, Body body, Value init) {
+  if (!init)
+    init = filled(resultSizes(spec, operands), identity);
   return generic(spec, operands, init, body, /*passAccumulator=*/true);
 }
 
@@ -148,21 +149,23 @@ Value EinBuilder::contract(StringRef spec, Value lhs, Value rhs, Value init) {
       /*passAccumulator=*/true);
 }
 
-Value EinBuilder::reduceMax(StringRef spec, Value x) {
+Value EinBuilder::reduceMax(StringRef spec, Value x, Value init) {
   auto minusInf = b.getFloatAttr(
       b.getF32Type(), APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
   return reduce(spec, x, minusInf,
                 [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                   return arith::MaximumFOp::create(
                       b, loc, toF32(b, loc, args[0]), args[1]);
-                });
+                },
+                init);
 }
 
-Value EinBuilder::reduceSum(StringRef spec, Value x) {
+Value EinBuilder::reduceSum(StringRef spec, Value x, Value init) {
   return reduce(spec, x, b.getF32FloatAttr(0.0),
                 [](OpBuilder &b, Location loc, ValueRange args) -> Value {
                   return arith::AddFOp::create(b, loc, args[1],
                                                toF32(b, loc, args[0]),
                                                sumFlags());
-                });
+                },
+                init);
 }

@@ -141,7 +141,8 @@ class Rudnn_Op<string mnemonic, list<Trait> traits = []>
 
 /// An op whose loops each run along whole dims of its operands: it defines
 /// `TilingLoops getTilingLoops()` (include/rudnn/IR/TilingUtils.h) and all of
-/// TilingInterface follows.
+/// TilingInterface follows. An op whose tiles need more than slices of its
+/// operands names its own `tileFunction`, with the signature of tileAlongDims.
 class Rudnn_TiledOp<string mnemonic, list<Trait> traits = []>
     : Rudnn_Op<mnemonic, !listconcat(traits, [
         DeclareOpInterfaceMethods<TilingInterface, [
@@ -150,6 +151,7 @@ class Rudnn_TiledOp<string mnemonic, list<Trait> traits = []>
           "getIterationDomainTileFromResultTile",
           "getIterationDomainTileFromOperandTiles",
           "getTiledImplementationFromOperandTiles"]>])> {
+  string tileFunction = "::rudnn::tileAlongDims";
   code tilingDeclaration = baseDeclaration # [{
     ::rudnn::TilingLoops getTilingLoops();
   }];
@@ -164,7 +166,7 @@ class Rudnn_TiledOp<string mnemonic, list<Trait> traits = []>
     ::mlir::FailureOr<::mlir::TilingResult> $cppClass::getTiledImplementation(
         ::mlir::OpBuilder &b, ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
         ::llvm::ArrayRef<::mlir::OpFoldResult> sizes) {
-      return ::rudnn::tileAlongDims(b, *this, getTilingLoops(), offsets, sizes);
+      return }] # tileFunction # [{(b, *this, getTilingLoops(), offsets, sizes);
     }
     ::llvm::LogicalResult $cppClass::getResultTilePosition(
         ::mlir::OpBuilder &b, unsigned result,
@@ -179,7 +181,8 @@ class Rudnn_TiledOp<string mnemonic, list<Trait> traits = []>
         ::mlir::OpBuilder &b, unsigned result,
         ::llvm::ArrayRef<::mlir::OpFoldResult> offsets,
         ::llvm::ArrayRef<::mlir::OpFoldResult> sizes) {
-      return ::rudnn::tileForResult(b, *this, getTilingLoops(), result, offsets, sizes);
+      return ::rudnn::tileForResult(b, *this, getTilingLoops(), result, offsets, sizes,
+          }] # tileFunction # [{);
     }
     ::llvm::LogicalResult $cppClass::getIterationDomainTileFromResultTile(
         ::mlir::OpBuilder &b, unsigned result,

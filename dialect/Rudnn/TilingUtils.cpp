@@ -157,13 +157,14 @@ FailureOr<TilingResult> rudnn::tileForResult(OpBuilder &b, Operation *op,
                                              const TilingLoops &loops,
                                              unsigned result,
                                              ArrayRef<OpFoldResult> offsets,
-                                             ArrayRef<OpFoldResult> sizes) {
+                                             ArrayRef<OpFoldResult> sizes,
+                                             TileFunction tile) {
   SmallVector<OpFoldResult> domainOffsets, domainSizes;
   if (failed(domainOfResultTile(b, op, loops, result, offsets, sizes,
                                 domainOffsets, domainSizes)))
     return failure();
   FailureOr<TilingResult> tiled =
-      tileAlongDims(b, op, loops, domainOffsets, domainSizes);
+      tile(b, op, loops, domainOffsets, domainSizes);
   if (failed(tiled))
     return failure();
   // The caller asked for one result.

@@ -41,18 +41,22 @@ public:
   mlir::Value map(llvm::StringRef spec, mlir::ValueRange operands,
                   mlir::Type elementType, Body body, mlir::Value init = {});
 
-  /// result[..] = fold of body(operands[..], accumulator) from `identity`.
+  /// result[..] = fold of body(operands[..], accumulator) from `identity`, or
+  /// from the values of `init` when given.
   mlir::Value reduce(llvm::StringRef spec, mlir::ValueRange operands,
-                     mlir::TypedAttr identity, Body body);
+                     mlir::TypedAttr identity, Body body,
+                     mlir::Value init = {});
 
   /// Sum of products in f32; `init` (f32) when given is added to.
   mlir::Value contract(llvm::StringRef spec, mlir::Value lhs, mlir::Value rhs,
                        mlir::Value init = {});
 
-  /// Maximum in f32 from -inf; NaN wins.
-  mlir::Value reduceMax(llvm::StringRef spec, mlir::Value x);
-  /// Sum in f32.
-  mlir::Value reduceSum(llvm::StringRef spec, mlir::Value x);
+  /// Maximum in f32 from -inf, or from `init` (f32); NaN wins.
+  mlir::Value reduceMax(llvm::StringRef spec, mlir::Value x,
+                        mlir::Value init = {});
+  /// Sum in f32 from 0, or from `init` (f32).
+  mlir::Value reduceSum(llvm::StringRef spec, mlir::Value x,
+                        mlir::Value init = {});
 
   /// A new tensor of these extents filled with `value`.
   mlir::Value filled(llvm::ArrayRef<mlir::OpFoldResult> sizes,

@@ -42,10 +42,16 @@ resultTilePosition(mlir::OpBuilder &b, mlir::Operation *op,
                    llvm::SmallVector<mlir::OpFoldResult> &resultOffsets,
                    llvm::SmallVector<mlir::OpFoldResult> &resultSizes);
 
+/// How one tile of an op is made; tileAlongDims unless the op needs more.
+using TileFunction = llvm::function_ref<mlir::FailureOr<mlir::TilingResult>(
+    mlir::OpBuilder &, mlir::Operation *, const TilingLoops &,
+    llvm::ArrayRef<mlir::OpFoldResult>, llvm::ArrayRef<mlir::OpFoldResult>)>;
+
 mlir::FailureOr<mlir::TilingResult>
 tileForResult(mlir::OpBuilder &b, mlir::Operation *op, const TilingLoops &loops,
               unsigned result, llvm::ArrayRef<mlir::OpFoldResult> offsets,
-              llvm::ArrayRef<mlir::OpFoldResult> sizes);
+              llvm::ArrayRef<mlir::OpFoldResult> sizes,
+              TileFunction tile = tileAlongDims);
 
 llvm::LogicalResult
 domainOfResultTile(mlir::OpBuilder &b, mlir::Operation *op,
