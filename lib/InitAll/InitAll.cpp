@@ -8,6 +8,7 @@
 #include "rudnn/InitAll.h"
 #include "rudnn/Passes.h"
 #include "rudnn/Rudnn.h"
+#include "rudnn/Tile/TileDialect.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -75,7 +76,7 @@
 using namespace mlir;
 
 void rudnn::registerDialects(DialectRegistry &registry) {
-  registry.insert<RudnnDialect>();
+  registry.insert<RudnnDialect, tile::TileDialect>();
   rudnn::registerBufferizableOpInterfaceExternalModels(registry);
 }
 
