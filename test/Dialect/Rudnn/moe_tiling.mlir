@@ -1,0 +1,1 @@
+// RUN: rudnn-opt %s -transform-interpreter -canonicalize -cse -verify-each | FileCheck %s
