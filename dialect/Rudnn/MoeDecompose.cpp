@@ -1,7 +1,7 @@
 //===- MoeDecompose.cpp - Mixture-of-experts ops as linalg -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,26 +28,24 @@ FailureOr<SmallVector<Value>> MoeRouteOp::decomposeOperation(OpBuilder &b) {
   EinBuilder e(b, loc);
   Value p = softmaxRows(b, loc, getLogits());
   // A row of NaN has equal keys: its ids are 0, 1, ..
-  Value keys = e.map(
-      "te->te", p, b.getF32Type(),
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                            x[0], x[0]);
-        return arith::SelectOp::create(b, loc, isNan, f32Const(b, loc, 0.0),
-                                       x[0]);
-      });
+  Value keys = e.map("te->te", p, b.getF32Type(),
+                     [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                       Value isNan = arith::CmpFOp::create(
+                           b, loc, arith::CmpFPredicate::UNO, x[0], x[0]);
+                       return arith::SelectOp::create(
+                           b, loc, isNan, f32Const(b, loc, 0.0), x[0]);
+                     });
   Value ids =
       selectTop(b, loc, keys, shapeOf(getOuts()[0])[1], getOuts()[0]).second;
   Value selected = gatherColumns(b, loc, p, ids);
-  Value weights = scaleWeights(b, loc, selected, getRenormalize(), 1.0,
-                               getOuts()[1]);
+  Value weights =
+      scaleWeights(b, loc, selected, getRenormalize(), 1.0, getOuts()[1]);
   return SmallVector<Value>{ids, weights};
 }
 
 /// NaN as -inf: a NaN key is no candidate.
 static Value nanAsMinusInf(OpBuilder &b, Location loc, Value x) {
-  Value isNan =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
   return arith::SelectOp::create(b, loc, isNan, minusInfConst(b, loc), x);
 }
 
@@ -57,8 +55,8 @@ static Value groupScores(OpBuilder &b, Location loc, Value choice,
   EinBuilder e(b, loc);
   int64_t tokens = shapeOf(choice)[0], perGroup = shapeOf(choice)[1] / groups;
   OpFoldResult size = e.size(choice, 0);
-  auto grouped = RankedTensorType::get({tokens, groups, perGroup},
-                                       b.getF32Type());
+  auto grouped =
+      RankedTensorType::get({tokens, groups, perGroup}, b.getF32Type());
   Value blocks = tensor::ExpandShapeOp::create(
       b, loc, grouped, choice, ArrayRef<ReassociationIndices>{{0}, {1, 2}},
       ArrayRef<OpFoldResult>{size, b.getIndexAttr(groups),
@@ -72,12 +70,11 @@ static Value groupScores(OpBuilder &b, Location loc, Value choice,
       b, loc, flatType, blocks, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
   auto [first, position] = largest(b, loc, flat);
   Value second = largest(b, loc, exclude(b, loc, flat, position)).first;
-  Value sum = e.map(
-      "r,r->r", {first, second}, b.getF32Type(),
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        return nanAsMinusInf(b, loc,
-                             arith::AddFOp::create(b, loc, x[0], x[1]));
-      });
+  Value sum = e.map("r,r->r", {first, second}, b.getF32Type(),
+                    [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                      return nanAsMinusInf(
+                          b, loc, arith::AddFOp::create(b, loc, x[0], x[1]));
+                    });
   auto scores = RankedTensorType::get({tokens, groups}, b.getF32Type());
   return tensor::ExpandShapeOp::create(
       b, loc, scores, sum, ArrayRef<ReassociationIndices>{{0, 1}},
@@ -98,8 +95,8 @@ static Value keepGroups(OpBuilder &b, Location loc, Value choice, Value scores,
         Value expert = linalg::IndexOp::create(b, loc, 1);
         Value size = arith::ConstantIndexOp::create(b, loc, perGroup);
         Value group = arith::DivUIOp::create(b, loc, expert, size);
-        Value left = tensor::ExtractOp::create(b, loc, rest,
-                                               ValueRange{token, group});
+        Value left =
+            tensor::ExtractOp::create(b, loc, rest, ValueRange{token, group});
         Value kept = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
                                            left, left);
         return arith::SelectOp::create(b, loc, kept, x[0], nanConst(b, loc));
@@ -114,14 +111,14 @@ MoeRouteSigmoidGroupedOp::decomposeOperation(OpBuilder &b) {
   SmallVector<Value> operands{p};
   if (getBias())
     operands.push_back(getBias());
-  Value choice = e.map(
-      getBias() ? "te,e->te" : "te->te", operands, b.getF32Type(),
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value c = x[0];
-        if (x.size() > 1)
-          c = arith::AddFOp::create(b, loc, c, x[1]);
-        return nanAsMinusInf(b, loc, c);
-      });
+  Value choice =
+      e.map(getBias() ? "te,e->te" : "te->te", operands, b.getF32Type(),
+            [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+              Value c = x[0];
+              if (x.size() > 1)
+                c = arith::AddFOp::create(b, loc, c, x[1]);
+              return nanAsMinusInf(b, loc, c);
+            });
   int64_t groups = getGroups(), selected = getSelectedGroups();
   if (selected != groups) {
     Value scores = groupScores(b, loc, choice, groups, getGroupTopTwo());
@@ -129,9 +126,9 @@ MoeRouteSigmoidGroupedOp::decomposeOperation(OpBuilder &b) {
   }
   Value ids =
       selectTop(b, loc, choice, shapeOf(getOuts()[0])[1], getOuts()[0]).second;
-  Value weights = scaleWeights(b, loc, gatherColumns(b, loc, p, ids),
-                               getRenormalize(), getScale().convertToDouble(),
-                               getOuts()[1]);
+  Value weights =
+      scaleWeights(b, loc, gatherColumns(b, loc, p, ids), getRenormalize(),
+                   getScale().convertToDouble(), getOuts()[1]);
   return SmallVector<Value>{ids, weights};
 }
 
@@ -145,14 +142,13 @@ class SlotSort {
 public:
   SlotSort(OpBuilder &b, MoeDispatchOp op)
       : b(b), loc(op.getLoc()), op(op), e(b, op.getLoc()),
-        experts(shapeOf(op.getOuts()[1])[0] - 1),
-        k(shapeOf(op.getIds())[1]) {}
+        experts(shapeOf(op.getOuts()[1])[0] - 1), k(shapeOf(op.getIds())[1]) {}
 
   /// offsets, slot_rows, row_slots and, when there, row_experts.
   SmallVector<Value> build() {
     // Bucket E is of the slots without an expert.
-    Value counts = e.filled({b.getIndexAttr(experts + 1)},
-                            b.getI32IntegerAttr(0));
+    Value counts =
+        e.filled({b.getIndexAttr(experts + 1)}, b.getI32IntegerAttr(0));
     counts = forEachSlot(counts, [&](Slot slot, ValueRange state) {
       Value count = extract(state[0], slot.bucket);
       count = arith::AddIOp::create(b, loc, count, i32Const(b, loc, 1));
@@ -187,8 +183,8 @@ private:
           Value id = extract(op.getIds(), ivs);
           Value asIndex = toIndex(b, loc, id);
           Value valid = isBelow(b, loc, asIndex, index(experts));
-          Value bucket = arith::SelectOp::create(b, loc, valid, asIndex,
-                                                 index(experts));
+          Value bucket =
+              arith::SelectOp::create(b, loc, valid, asIndex, index(experts));
           return body({ivs[0], ivs[1], bucket, valid, id}, state);
         });
     return SmallVector<Value>(loops.results);
@@ -216,8 +212,7 @@ private:
     SmallVector<Value> placed =
         forEachSlot(init, [&](Slot slot, ValueRange state) {
           Value row = extract(state[0], slot.bucket);
-          Value next =
-              arith::AddIOp::create(b, loc, row, i32Const(b, loc, 1));
+          Value next = arith::AddIOp::create(b, loc, row, i32Const(b, loc, 1));
           Value at = toIndex(b, loc, row);
           Value first = arith::MulIOp::create(b, loc, slot.token, index(k));
           Value number =
@@ -340,31 +335,32 @@ static Value expertMatrix(OpBuilder &b, Location loc, Value weights,
 static Value swiglu(OpBuilder &b, Location loc, MoeExpertsOp op, Value expert,
                     Value x, Value init) {
   EinBuilder e(b, loc);
-  Value gate = e.contract("nh,ih->ni", x,
-                          expertMatrix(b, loc, op.getGate(), expert));
+  Value gate =
+      e.contract("nh,ih->ni", x, expertMatrix(b, loc, op.getGate(), expert));
   Value up =
       e.contract("nh,ih->ni", x, expertMatrix(b, loc, op.getUp(), expert));
-  Value activated = e.map(
-      "ni,ni->ni", {gate, up}, b.getF32Type(),
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value exp =
-            math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x[0]));
-        Value denominator =
-            arith::AddFOp::create(b, loc, f32Const(b, loc, 1.0), exp);
-        Value silu = arith::DivFOp::create(b, loc, x[0], denominator);
-        return arith::MulFOp::create(b, loc, silu, x[1]);
-      });
+  Value activated =
+      e.map("ni,ni->ni", {gate, up}, b.getF32Type(),
+            [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+              Value exp = math::ExpOp::create(
+                  b, loc, arith::NegFOp::create(b, loc, x[0]));
+              Value denominator =
+                  arith::AddFOp::create(b, loc, f32Const(b, loc, 1.0), exp);
+              Value silu = arith::DivFOp::create(b, loc, x[0], denominator);
+              return arith::MulFOp::create(b, loc, silu, x[1]);
+            });
   Value down = expertMatrix(b, loc, op.getDown(), expert);
   Type type = elementTypeOf(init);
   if (type.isF32())
     return e.contract("ni,hi->nh", activated, down,
                       e.filledLike(init, b.getF32FloatAttr(0.0)));
   Value y = e.contract("ni,hi->nh", activated, down);
-  return e.map("nh->nh", y, type,
-               [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                 return fromF32(b, loc, x[0], type);
-               },
-               init);
+  return e.map(
+      "nh->nh", y, type,
+      [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        return fromF32(b, loc, x[0], type);
+      },
+      init);
 }
 
 /// `y` with zeros in `rows`.
@@ -387,25 +383,23 @@ FailureOr<SmallVector<Value>> MoeExpertsOp::decomposeOperation(OpBuilder &b) {
   Value begin = clampedOffset(b, loc, getOffsets(), index(0), numRows);
   Value end = clampedOffset(b, loc, getOffsets(), index(experts), numRows);
   Value y = clearRows(b, loc, getOuts()[0], {index(0), begin});
-  y = clearRows(b, loc, y,
-                {end, arith::SubIOp::create(b, loc, numRows, end)});
+  y = clearRows(b, loc, y, {end, arith::SubIOp::create(b, loc, numRows, end)});
 
   if (getStrategy() == ExpertsStrategy::Grouped) {
     auto loop = scf::ForallOp::create(
         b, loc, {b.getIndexAttr(experts)}, ValueRange{y}, std::nullopt,
         [&](OpBuilder &b, Location loc, ValueRange args) {
           RowRange rows = expertRows(b, loc, getOffsets(), args[0], numRows);
-          Value result = swiglu(b, loc, *this, args[0],
-                                extractRows(b, loc, getX(), rows),
-                                extractRows(b, loc, args[1], rows));
+          Value result =
+              swiglu(b, loc, *this, args[0], extractRows(b, loc, getX(), rows),
+                     extractRows(b, loc, args[1], rows));
           auto terminator = scf::InParallelOp::create(b, loc);
           b.setInsertionPointToStart(terminator.getBody());
           OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
           tensor::ParallelInsertSliceOp::create(
-              b, loc, result, args[1],
-              ArrayRef<OpFoldResult>{rows.first, zero},
-              ArrayRef<OpFoldResult>{
-                  rows.count, b.getIndexAttr(shapeOf(getX())[1])},
+              b, loc, result, args[1], ArrayRef<OpFoldResult>{rows.first, zero},
+              ArrayRef<OpFoldResult>{rows.count,
+                                     b.getIndexAttr(shapeOf(getX())[1])},
               ArrayRef<OpFoldResult>{one, one});
         });
     return SmallVector<Value>{loop.getResult(0)};
@@ -427,12 +421,13 @@ FailureOr<SmallVector<Value>> MoeExpertsOp::decomposeOperation(OpBuilder &b) {
 // combine
 //===----------------------------------------------------------------------===//
 
-/// sum_j [weights[t, j] *] rows[slot_rows[t, j], c] in f32, rounded into `init`.
+/// sum_j [weights[t, j] *] rows[slot_rows[t, j], c] in f32, rounded into
+/// `init`.
 Value rudnn::sumOfSlots(OpBuilder &b, Location loc, Value rows, Value slotRows,
                         Value weights, Value init) {
   EinBuilder e(b, loc);
-  Value sum = e.filled({e.size(slotRows, 0), e.size(rows, 1)},
-                       b.getF32FloatAttr(0.0));
+  Value sum =
+      e.filled({e.size(slotRows, 0), e.size(rows, 1)}, b.getF32FloatAttr(0.0));
   Value numRows = getValueOrCreateConstantIndexOp(b, loc, e.size(rows, 0));
   // Loops t, j, c: the innermost runs along a row.
   MLIRContext *context = b.getContext();
@@ -457,9 +452,9 @@ Value rudnn::sumOfSlots(OpBuilder &b, Location loc, Value rows, Value slotRows,
         Value zero = arith::ConstantIndexOp::create(b, loc, 0);
         Value safe = arith::SelectOp::create(b, loc, valid, row, zero);
         Value column = linalg::IndexOp::create(b, loc, 2);
-        Value value = toF32(b, loc,
-                            tensor::ExtractOp::create(
-                                b, loc, rows, ValueRange{safe, column}));
+        Value value = toF32(
+            b, loc,
+            tensor::ExtractOp::create(b, loc, rows, ValueRange{safe, column}));
         if (weights)
           value = arith::MulFOp::create(b, loc, value, toF32(b, loc, x[1]));
         value = arith::SelectOp::create(b, loc, valid, value,
@@ -468,11 +463,12 @@ Value rudnn::sumOfSlots(OpBuilder &b, Location loc, Value rows, Value slotRows,
         linalg::YieldOp::create(b, loc, next);
       });
   Type type = elementTypeOf(init);
-  return e.map("tc->tc", generic.getResult(0), type,
-               [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                 return fromF32(b, loc, x[0], type);
-               },
-               init);
+  return e.map(
+      "tc->tc", generic.getResult(0), type,
+      [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        return fromF32(b, loc, x[0], type);
+      },
+      init);
 }
 
 FailureOr<SmallVector<Value>> MoeCombineOp::decomposeOperation(OpBuilder &b) {

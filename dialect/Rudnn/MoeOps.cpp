@@ -1,7 +1,8 @@
-//===- MoeOps.cpp - Verifiers and loops of the mixture-of-experts ops -*- C++ -*-===//
+//===- MoeOps.cpp - Verifiers and loops of the mixture-of-experts ops -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,8 +74,8 @@ LogicalResult MoeRouteSigmoidGroupedOp::verify() {
     return emitOpError() << c << "2: groups is " << groups
                          << ", expected a divisor of the " << experts
                          << " experts";
-  if (failed(verifyCount(*this, c + "3", "selected_groups", selected, 1,
-                         groups)))
+  if (failed(
+          verifyCount(*this, c + "3", "selected_groups", selected, 1, groups)))
     return failure();
   int64_t perGroup = experts / groups;
   if (getGroupTopTwo() && perGroup < 2)
@@ -119,8 +120,8 @@ LogicalResult MoeDispatchOp::verify() {
       failed(verifyIndices(*this, c + "4", "offsets", outs[1], {kDynamic})) ||
       failed(verifyExtent(*this, c + "4", "E + 1, the extent of offsets,",
                           shapeOf(outs[1])[0], 2)) ||
-      failed(verifyIndices(*this, c + "5", "slot_rows", outs[2],
-                           {tokens, k})) ||
+      failed(
+          verifyIndices(*this, c + "5", "slot_rows", outs[2], {tokens, k})) ||
       failed(verifyIndices(*this, c + "6", "row_slots", outs[3], {rows})))
     return failure();
   if (outs.size() == 5)
@@ -143,9 +144,7 @@ LogicalResult MoeExpertsOp::verify() {
                            elementTypeOf(getX()));
 }
 
-TilingLoops MoeExpertsOp::getTilingLoops() {
-  return getRowLoops(*this);
-}
+TilingLoops MoeExpertsOp::getTilingLoops() { return getRowLoops(*this); }
 
 //===----------------------------------------------------------------------===//
 // combine
@@ -154,8 +153,8 @@ TilingLoops MoeExpertsOp::getTilingLoops() {
 LogicalResult MoeCombineOp::verify() {
   if (failed(verifyDestination(*this, "moe_combine_c5")) ||
       failed(verifyMatrix(*this, "moe_combine_c1", "y", "W", getY())) ||
-      failed(verifyRank(*this, "moe_combine_c2", "slot_rows", getSlotRows(),
-                        2)) ||
+      failed(
+          verifyRank(*this, "moe_combine_c2", "slot_rows", getSlotRows(), 2)) ||
       failed(verifyExtent(*this, "moe_combine_c2",
                           "K, the second extent of slot_rows,",
                           shapeOf(getSlotRows())[1], 1)) ||
@@ -207,9 +206,9 @@ struct DropRowExperts : OpRewritePattern<MoeDispatchOp> {
       return failure();
     SmallVector<Type> types(op->getResultTypes());
     types.pop_back();
-    auto smaller = MoeDispatchOp::create(
-        rewriter, op.getLoc(), types, op.getX(),
-        op.getIds(), op.getOuts().drop_back());
+    auto smaller =
+        MoeDispatchOp::create(rewriter, op.getLoc(), types, op.getX(),
+                              op.getIds(), op.getOuts().drop_back());
     smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     SmallVector<Value> values(smaller->getResults());
     values.push_back(op.getOuts()[4]);

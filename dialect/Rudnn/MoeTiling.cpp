@@ -1,7 +1,7 @@
 //===- MoeTiling.cpp - Tiles of moe.experts -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -53,7 +53,9 @@ MoeExpertsOp::getTiledImplementation(OpBuilder &b,
   FailureOr<TilingResult> tile =
       tileAlongDims(b, *this, getTilingLoops(), offsets, sizes);
   if (succeeded(tile))
-    cast<MoeExpertsOp>(tile->tiledOps[0]).getOffsetsMutable().assign(ownOffsets);
+    cast<MoeExpertsOp>(tile->tiledOps[0])
+        .getOffsetsMutable()
+        .assign(ownOffsets);
   return tile;
 }
 
@@ -81,8 +83,7 @@ LogicalResult MoeExpertsOp::getIterationDomainTileFromOperandTiles(
 
 LogicalResult MoeExpertsOp::getIterationDomainTileFromResultTile(
     OpBuilder &b, unsigned result, ArrayRef<OpFoldResult> offsets,
-    ArrayRef<OpFoldResult> sizes,
-    SmallVectorImpl<OpFoldResult> &domainOffsets,
+    ArrayRef<OpFoldResult> sizes, SmallVectorImpl<OpFoldResult> &domainOffsets,
     SmallVectorImpl<OpFoldResult> &domainSizes) {
   return domainOfResultTile(b, *this, getTilingLoops(), result, offsets, sizes,
                             domainOffsets, domainSizes);
@@ -93,8 +94,8 @@ MoeExpertsOp::generateResultTileValue(OpBuilder &b, unsigned result,
                                       ArrayRef<OpFoldResult> offsets,
                                       ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> domainOffsets, domainSizes;
-  if (failed(getIterationDomainTileFromResultTile(
-          b, result, offsets, sizes, domainOffsets, domainSizes)))
+  if (failed(getIterationDomainTileFromResultTile(b, result, offsets, sizes,
+                                                  domainOffsets, domainSizes)))
     return failure();
   return getTiledImplementation(b, domainOffsets, domainSizes);
 }

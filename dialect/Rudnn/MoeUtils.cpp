@@ -1,7 +1,7 @@
 //===- MoeUtils.cpp - What the mixture-of-experts ops share -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ LogicalResult rudnn::verifyExtent(Operation *op, StringRef clause,
   if (!ShapedType::isDynamic(extent) && extent >= min &&
       (!bounded || extent <= max))
     return success();
-  InFlightDiagnostic error = op->emitOpError() << clause << ": " << name
-                                               << " is ";
+  InFlightDiagnostic error = op->emitOpError()
+                             << clause << ": " << name << " is ";
   if (ShapedType::isDynamic(extent))
     error << "dynamic";
   else
@@ -43,8 +43,9 @@ LogicalResult rudnn::verifyExtent(Operation *op, StringRef clause,
 }
 
 int64_t rudnn::product(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ? ShapedType::kDynamic
-                                                              : a * b;
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b)
+             ? ShapedType::kDynamic
+             : a * b;
 }
 
 LogicalResult rudnn::verifyIndices(Operation *op, StringRef clause,
@@ -66,14 +67,15 @@ LogicalResult rudnn::verifyCount(Operation *op, StringRef clause,
                            << max;
 }
 
-LogicalResult rudnn::verifyMatrix(Operation *op, StringRef clause, StringRef name,
-                                StringRef extent, Value value) {
+LogicalResult rudnn::verifyMatrix(Operation *op, StringRef clause,
+                                  StringRef name, StringRef extent,
+                                  Value value) {
   if (failed(verifyRank(op, clause, name, value, 2)))
     return failure();
   if (shapeOf(value)[1] == 0)
-    return op->emitOpError() << clause << ": " << extent
-                             << ", the second extent of " << name
-                             << ", is 0, expected at least 1";
+    return op->emitOpError()
+           << clause << ": " << extent << ", the second extent of " << name
+           << ", is 0, expected at least 1";
   return success();
 }
 
@@ -96,8 +98,8 @@ LogicalResult rudnn::verifyExpertOperands(Operation *op,
       failed(verifyShape(op, prefix + "2", "gate", gate,
                          {experts, inner, width})) ||
       failed(verifyElementType(op, prefix + "2", "gate", gate, type)) ||
-      failed(verifyShape(op, prefix + "3", "up", up,
-                         {experts, inner, width})) ||
+      failed(
+          verifyShape(op, prefix + "3", "up", up, {experts, inner, width})) ||
       failed(verifyElementType(op, prefix + "3", "up", up, type)) ||
       failed(verifyShape(op, prefix + "4", "down", down,
                          {experts, width, inner})) ||
@@ -142,22 +144,23 @@ Value rudnn::isBelow(OpBuilder &b, Location loc, Value index, Value bound) {
 std::pair<Value, Value> rudnn::largest(OpBuilder &b, Location loc, Value keys) {
   EinBuilder e(b, loc);
   Value best = e.reduce(
-      "te->t", keys, cast<FloatAttr>(b.getFloatAttr(
+      "te->t", keys,
+      cast<FloatAttr>(b.getFloatAttr(
           b.getF32Type(), APFloat::getInf(APFloat::IEEEsingle(), true))),
       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
         return arith::MaxNumFOp::create(b, loc, x[0], x[1]);
       });
   // The first position that holds it: a minimum, which vectorizes.
-  Value position = e.reduce(
-      "te,t->t", {keys, best}, b.getI32IntegerAttr(INT32_MAX),
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                         x[0], x[1]);
-        Value here = toI32(b, loc, linalg::IndexOp::create(b, loc, 1));
-        Value candidate = arith::SelectOp::create(
-            b, loc, is, here, i32Const(b, loc, INT32_MAX));
-        return arith::MinSIOp::create(b, loc, candidate, x[2]);
-      });
+  Value position =
+      e.reduce("te,t->t", {keys, best}, b.getI32IntegerAttr(INT32_MAX),
+               [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                 Value is = arith::CmpFOp::create(
+                     b, loc, arith::CmpFPredicate::OEQ, x[0], x[1]);
+                 Value here = toI32(b, loc, linalg::IndexOp::create(b, loc, 1));
+                 Value candidate = arith::SelectOp::create(
+                     b, loc, is, here, i32Const(b, loc, INT32_MAX));
+                 return arith::MinSIOp::create(b, loc, candidate, x[2]);
+               });
   return {best, position};
 }
 
@@ -172,8 +175,8 @@ Value rudnn::exclude(OpBuilder &b, Location loc, Value keys, Value position) {
       b, loc, keys.getType(), position, keys, maps, iterators,
       [](OpBuilder &b, Location loc, ValueRange x) {
         Value here = toI32(b, loc, linalg::IndexOp::create(b, loc, 1));
-        Value taken = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                            here, x[0]);
+        Value taken =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, here, x[0]);
         Value key =
             arith::SelectOp::create(b, loc, taken, nanConst(b, loc), x[1]);
         linalg::YieldOp::create(b, loc, key);
@@ -212,19 +215,18 @@ Value rudnn::gatherColumns(OpBuilder &b, Location loc, Value source,
                            Value ids) {
   EinBuilder e(b, loc);
   Value experts = getValueOrCreateConstantIndexOp(b, loc, e.size(source, 1));
-  return e.map(
-      "tj->tj", ids, b.getF32Type(),
-      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value token = linalg::IndexOp::create(b, loc, 0);
-        Value id = toIndex(b, loc, x[0]);
-        Value valid = isBelow(b, loc, id, experts);
-        Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-        Value safe = arith::SelectOp::create(b, loc, valid, id, zero);
-        Value value = tensor::ExtractOp::create(b, loc, source,
-                                                ValueRange{token, safe});
-        return arith::SelectOp::create(b, loc, valid, toF32(b, loc, value),
-                                       nanConst(b, loc));
-      });
+  return e.map("tj->tj", ids, b.getF32Type(),
+               [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                 Value token = linalg::IndexOp::create(b, loc, 0);
+                 Value id = toIndex(b, loc, x[0]);
+                 Value valid = isBelow(b, loc, id, experts);
+                 Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+                 Value safe = arith::SelectOp::create(b, loc, valid, id, zero);
+                 Value value = tensor::ExtractOp::create(
+                     b, loc, source, ValueRange{token, safe});
+                 return arith::SelectOp::create(
+                     b, loc, valid, toF32(b, loc, value), nanConst(b, loc));
+               });
 }
 
 Value rudnn::softmaxRows(OpBuilder &b, Location loc, Value logits) {
@@ -244,11 +246,12 @@ Value rudnn::softmaxRows(OpBuilder &b, Location loc, Value logits) {
 }
 
 Value rudnn::sigmoid(OpBuilder &b, Location loc, Value x) {
-  // exp of a non-positive number only: 1 / (1 + e) or e / (1 + e), e = exp(-|x|).
+  // exp of a non-positive number only: 1 / (1 + e) or e / (1 + e), e =
+  // exp(-|x|).
   Value zero = f32Const(b, loc, 0.0), one = f32Const(b, loc, 1.0);
   Value magnitude = math::AbsFOp::create(b, loc, x);
-  Value e = math::ExpOp::create(b, loc,
-                                arith::NegFOp::create(b, loc, magnitude));
+  Value e =
+      math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, magnitude));
   Value positive =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, x, zero);
   Value numerator = arith::SelectOp::create(b, loc, positive, one, e);

@@ -1,7 +1,7 @@
 //===- MoeUtils.h - What the mixture-of-experts ops share -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUDNN_DIALECT_RUDNN_MOEUTILS_H
@@ -64,9 +64,8 @@ mlir::Value isBelow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value index,
 
 /// Largest key of every row of `keys` [T, E] (f32) and its first position
 /// (i32). A NaN is not a candidate; each row must hold one that is.
-std::pair<mlir::Value, mlir::Value> largest(mlir::OpBuilder &b,
-                                            mlir::Location loc,
-                                            mlir::Value keys);
+std::pair<mlir::Value, mlir::Value>
+largest(mlir::OpBuilder &b, mlir::Location loc, mlir::Value keys);
 
 /// `keys` with NaN at every row's `position`.
 mlir::Value exclude(mlir::OpBuilder &b, mlir::Location loc, mlir::Value keys,
