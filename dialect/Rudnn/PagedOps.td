@@ -9,4 +9,302 @@
 
 include "RudnnBase.td"
 
+/// The page tables and the rows of a batch: operands of every op that touches a
+/// paged cache. Written `pages(%tables, %lengths, %sequence_ids, %positions)`.
+defvar Rudnn_PageArguments = (ins
+    Rudnn_IndexShaped:$tables, Rudnn_IndexShaped:$lengths,
+    Rudnn_IndexShaped:$sequence_ids, Rudnn_IndexShaped:$positions);
+
+/// Which tokens a row sees and how a score is made.
+defvar Rudnn_PagedScoreArguments = (ins
+    UnitAttr:$causal, OptionalAttr<F64Attr>:$softcap,
+    OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right);
+
+/// Base of the family's tiled ops.
+class Rudnn_PagedTiledOp<string mnemonic, list<Trait> traits = []>
+    : Rudnn_TiledOp<mnemonic, traits> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  code pagesFormat = [{
+    `pages` `(` $tables `,` $lengths `,` $sequence_ids `,` $positions `:`
+      type($tables) `,` type($lengths) `,` type($sequence_ids) `,` type($positions) `)`
+  }];
+}
+
+def Rudnn_PagedAttentionOp : Rudnn_PagedTiledOp<"paged.attention", [AttrSizedOperandSegments]> {
+  let summary = "Attention over a paged key/value cache";
+  let description = [{
+    Row `r` of the batch belongs to sequence `s = sequence_ids[r]` and stands at
+    the absolute, zero-based position `p = positions[r]` in it. Token `t` of a
+    sequence is stored in slot `t % page_size` of page
+    `tables[s, t / page_size]`. Query head `h` reads key/value head
+    `h / (Hq / Hkv)`. Row `r` sees token `t` when
+
+    ```
+    t < lengths[s]
+    t <= p                    with causal
+    t >= p - window_left      when window_left is given
+    t <= p + window_right     when window_right is given
+    ```
+
+    and, over the tokens it sees,
+
+    ```
+    x[t] = scale * sum_d q[r,h,d] * k[page,slot,h',d]   scale: 1/sqrt(D) unless given
+    x[t] = softcap * tanh(x[t] / softcap)               when softcap is given
+    m = max(max_t x[t], sinks[h])                       sinks: -inf unless given
+    den = sum_t exp(x[t] - m) + exp(sinks[h] - m)
+    out[r,h] = sum_t exp(x[t] - m) / den * v[page,slot,h']
+    lse[r,h] = m + log(den)                             in base 2: that times log2(e)
+    ```
+
+    in f32, rounded once to the type of `out`. A row that sees nothing (a
+    sequence of length 0, for example) gives exactly 0 and `lse = sinks[h]`,
+    which is -inf without sinks. Slots that no row sees are never read: a NaN
+    there reaches nothing. (Kwon et al., 2023, "Efficient Memory Management for
+    Large Language Model Serving with PagedAttention".)
+
+    `num_splits = n` cuts each row's visible range `[lo, hi)` into `n` parts whose
+    sizes differ by at most one, the larger ones first, computes each by itself
+    and merges the states in order; parts that hold nothing are skipped. Split and
+    unsplit results differ by rounding only.
+
+    Index operands are read as unsigned. Several rows of one sequence, in any
+    order, equal positions, sequences without rows and pages shared by sequences
+    are all allowed. Required of the values: `lengths[s] <= W * page_size`;
+    `positions[r] < lengths[s]` unless that length is 0; `sequence_ids[r] < S`;
+    page ids of the first `ceil(lengths[s] / page_size)` entries `< pages`.
+    `-generate-runtime-verification` checks these. Unchecked, a row with a bad
+    sequence id sees nothing, a length is cut to the table and a page id to the
+    cache, so that nothing outside of the operands is read; the values of the rows
+    concerned are then not specified.
+
+    Shapes: `q` `[Q,Hq,D]`, `k` `[pages,page_size,Hkv,D]`, `v`
+    `[pages,page_size,Hkv,Dv]`, `tables` `[S,W]`, `lengths` `[S]`, `sequence_ids`
+    and `positions` `[Q]`, `sinks` `[Hq]`, `out` `[Q,Hq,Dv]`, `lse` `[Q,Hq]` f32.
+    Q, S, W, pages and page_size may be dynamic; Q, S and pages may be 0. The outs
+    are `out` and, when the log-sum-exp is wanted, `lse`.
+
+    Tiles: query rows are a parallel loop.
+
+    Clauses:
+    - `paged_attention_c1`: one or two outs; on tensors one result each of its
+      type, on memrefs none.
+    - `paged_attention_c2`: `q` has rank 3, `k` and `v` have rank 4, `tables` has
+      rank 2 and `lengths`, `sequence_ids` and `positions` have rank 1.
+    - `paged_attention_c3`: the heads `Hq`, `Hkv` and the head dims `D`, `Dv` are
+      static and at least 1, the dims at most 1024.
+    - `paged_attention_c4`: `Hq` is a multiple of `Hkv`.
+    - `paged_attention_c5`: `k` has the `D` of `q`; `v` has the pages, page size and
+      heads of `k`; the page size is not 0.
+    - `paged_attention_c6`: `k`, `v` and `out` have the element type of `q`.
+    - `paged_attention_c7`: `tables` and `lengths` agree in S; `sequence_ids` and
+      `positions` have the Q of `q`.
+    - `paged_attention_c8`: `out` is `[Q,Hq,Dv]`.
+    - `paged_attention_c9`: `lse` is f32 `[Q,Hq]`.
+    - `paged_attention_c10`: `scale` is finite and greater than 0.
+    - `paged_attention_c11`: `softcap` is finite and greater than 0.
+    - `paged_attention_c12`: `window_left` and `window_right` are not negative.
+    - `paged_attention_c13`: `sinks` is `[Hq]`, f32 or of the type of `q`.
+    - `paged_attention_c14`: `num_splits` is 1 to 32.
+    - `paged_attention_c15`: `lse_base` other than `e` needs an `lse` result.
+
+    Example:
+
+    ```mlir
+    func.func @decode(%q: tensor<?x8x64xbf16>, %k: tensor<?x16x2x64xbf16>,
+        %v: tensor<?x16x2x64xbf16>, %tables: tensor<?x?xi32>, %lengths: tensor<?xi32>,
+        %ids: tensor<?xi32>, %positions: tensor<?xi32>, %init: tensor<?x8x64xbf16>)
+        -> tensor<?x8x64xbf16> {
+      %out = rudnn.paged.attention
+          ins(%q, %k, %v : tensor<?x8x64xbf16>, tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>)
+          pages(%tables, %lengths, %ids, %positions
+            : tensor<?x?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+          outs(%init : tensor<?x8x64xbf16>) {causal, scale = 0.125 : f64}
+          -> tensor<?x8x64xbf16>
+      return %out : tensor<?x8x64xbf16>
+    }
+    ```
+  }];
+  let arguments = !con(
+      (ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k, Rudnn_FloatShaped:$v),
+      Rudnn_PageArguments,
+      (ins Optional<Rudnn_FloatShaped>:$sinks, Variadic<Rudnn_FloatShaped>:$outs,
+           OptionalAttr<F64Attr>:$scale),
+      Rudnn_PagedScoreArguments,
+      (ins DefaultValuedAttr<I64Attr, "1">:$num_splits,
+           DefaultValuedAttr<Rudnn_LogBaseAttr, "::rudnn::LogBase::E">:$lse_base));
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
+  }] # pagesFormat # [{
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = tilingDeclaration # [{
+    /// The lse out, or null.
+    ::mlir::Value getLseOut() {
+      return getOuts().size() > 1 ? getOuts()[1] : ::mlir::Value();
+    }
+  }];
+}
+
+def Rudnn_PagedMlaOp : Rudnn_PagedTiledOp<"paged.mla"> {
+  let summary = "Multi-head latent attention over a paged cache";
+  let description = [{
+    As `paged.attention`, with one cache head that all query heads read, a score
+    of two parts and the latent as the value (DeepSeek-AI, 2024, "DeepSeek-V2",
+    in its absorbed form):
+
+    ```
+    x[t] = scale * (sum_d q[r,h,d] * latent[t,d] + sum_e qp[r,h,e] * kp[t,e])
+    out[r,h] = softmax(x) . latent
+    ```
+
+    Visibility, softcap, windows, splits, lse, empty rows and the rules for index
+    values are those of `paged.attention`. `scale` has no default: it follows from
+    the head size before absorption, which the operands do not show.
+
+    Shapes: `q` `[Q,H,R]`, `qp` `[Q,H,P]`, `latent` `[pages,page_size,1,R]`, `kp`
+    `[pages,page_size,1,P]`, `out` `[Q,H,R]`, `lse` `[Q,H]` f32; the page operands
+    as in `paged.attention`.
+
+    Tiles: query rows and heads are parallel loops.
+
+    Clauses:
+    - `paged_mla_c1`: one or two outs; on tensors one result each of its type, on
+      memrefs none.
+    - `paged_mla_c2`: `q` and `qp` have rank 3, `latent` and `kp` have rank 4,
+      `tables` has rank 2 and `lengths`, `sequence_ids` and `positions` have rank 1.
+    - `paged_mla_c3`: `H`, `R` and `P` are static and at least 1, `R` at most 1024,
+      `P` at most 256.
+    - `paged_mla_c4`: `latent` and `kp` have one head.
+    - `paged_mla_c5`: `latent` has the `R` of `q`; `kp` has the pages and page size
+      of `latent` and the `P` of `qp`; `qp` has the rows and heads of `q`; the page
+      size is not 0.
+    - `paged_mla_c6`: `qp`, `latent`, `kp` and `out` have the element type of `q`.
+    - `paged_mla_c7`: `tables` and `lengths` agree in S; `sequence_ids` and
+      `positions` have the Q of `q`.
+    - `paged_mla_c8`: `out` is `[Q,H,R]`.
+    - `paged_mla_c9`: `lse` is f32 `[Q,H]`.
+    - `paged_mla_c10`: `scale` is finite and greater than 0.
+    - `paged_mla_c11`: `softcap` is finite and greater than 0.
+    - `paged_mla_c12`: `window_left` and `window_right` are not negative.
+    - `paged_mla_c13`: `num_splits` is 1 to 32.
+    - `paged_mla_c14`: `lse_base` other than `e` needs an `lse` result.
+
+    Example:
+
+    ```mlir
+    func.func @decode(%q: tensor<?x16x512xbf16>, %qp: tensor<?x16x64xbf16>,
+        %latent: tensor<?x64x1x512xbf16>, %kp: tensor<?x64x1x64xbf16>,
+        %tables: tensor<?x?xi32>, %lengths: tensor<?xi32>, %ids: tensor<?xi32>,
+        %positions: tensor<?xi32>, %init: tensor<?x16x512xbf16>) -> tensor<?x16x512xbf16> {
+      %out = rudnn.paged.mla
+          ins(%q, %qp, %latent, %kp : tensor<?x16x512xbf16>, tensor<?x16x64xbf16>,
+            tensor<?x64x1x512xbf16>, tensor<?x64x1x64xbf16>)
+          pages(%tables, %lengths, %ids, %positions
+            : tensor<?x?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+          outs(%init : tensor<?x16x512xbf16>) {causal, scale = 0.0721687836 : f64}
+          -> tensor<?x16x512xbf16>
+      return %out : tensor<?x16x512xbf16>
+    }
+    ```
+  }];
+  let arguments = !con(
+      (ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$qp, Rudnn_FloatShaped:$latent,
+           Rudnn_FloatShaped:$kp),
+      Rudnn_PageArguments,
+      (ins Variadic<Rudnn_FloatShaped>:$outs, F64Attr:$scale),
+      Rudnn_PagedScoreArguments,
+      (ins DefaultValuedAttr<I64Attr, "1">:$num_splits,
+           DefaultValuedAttr<Rudnn_LogBaseAttr, "::rudnn::LogBase::E">:$lse_base));
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $qp `,` $latent `,` $kp `:`
+      type($q) `,` type($qp) `,` type($latent) `,` type($kp) `)`
+  }] # pagesFormat # [{
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = tilingDeclaration # [{
+    /// The lse out, or null.
+    ::mlir::Value getLseOut() {
+      return getOuts().size() > 1 ? getOuts()[1] : ::mlir::Value();
+    }
+  }];
+}
+
+def Rudnn_PagedAppendOp : Rudnn_PagedTiledOp<"paged.append"> {
+  let summary = "Write new keys and values into a paged cache";
+  let description = [{
+    Row `r` is copied, all heads, bit for bit, to slot `p % page_size` of page
+    `tables[s, p / page_size]` with `s = sequence_ids[r]`, `p = positions[r]`:
+
+    ```
+    k_out = k_cache;  k_out[page, slot] = new_k[r]
+    v_out = v_cache;  v_out[page, slot] = new_v[r]
+    ```
+
+    The outs are the caches. They are read and written: slots that no row is
+    written to keep what they hold, and the results are the caches after the
+    write. Bufferization writes in place when the old cache has no later reader
+    and copies the whole cache when it has one. With a latent cache, `new_k` and
+    `new_v` are the latent and its rotary part.
+
+    Index operands are read as unsigned. Lengths count the tokens of this call:
+    set the new length first. Required of the values, and checked by
+    `-generate-runtime-verification`: everything that `paged.attention` requires,
+    `positions[r] < lengths[s]` without exception, and no slot written twice; that
+    the page a row is written to stands in one table only (a shared prefix is
+    copied by its owner first) is checked on the host (`HostPlan::validateWrites`).
+    Unchecked, a row whose sequence, table entry or page does not exist is not
+    written, and of two rows for one slot either stays.
+
+    Shapes: `new_k` `[Q,Hkv,D]`, `new_v` `[Q,Hkv,Dv]`, caches
+    `[pages,page_size,Hkv,D]` and `[pages,page_size,Hkv,Dv]`; the page operands as
+    in `paged.attention`. Any extent but the page size may be 0.
+
+    Tiles: heads are a parallel loop.
+
+    Clauses:
+    - `paged_append_c1`: two outs; on tensors one result each of its type, on
+      memrefs none.
+    - `paged_append_c2`: `new_k` and `new_v` have rank 3, the caches have rank 4,
+      `tables` has rank 2 and `lengths`, `sequence_ids` and `positions` have rank 1.
+    - `paged_append_c3`: `Hkv`, `D` and `Dv` are static.
+    - `paged_append_c4`: `new_v` has the rows and heads of `new_k`.
+    - `paged_append_c5`: each cache has the heads and head dim of its new rows, both
+      have the same pages and page size, and the page size is not 0.
+    - `paged_append_c6`: `new_v` and the caches have the element type of `new_k`.
+    - `paged_append_c7`: `tables` and `lengths` agree in S; `sequence_ids` and
+      `positions` have the Q of `new_k`.
+
+    Example:
+
+    ```mlir
+    func.func @append(%k: tensor<?x2x64xbf16>, %v: tensor<?x2x64xbf16>,
+        %tables: tensor<?x?xi32>, %lengths: tensor<?xi32>, %ids: tensor<?xi32>,
+        %positions: tensor<?xi32>, %kc: tensor<?x16x2x64xbf16>,
+        %vc: tensor<?x16x2x64xbf16>)
+        -> (tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>) {
+      %caches:2 = rudnn.paged.append
+          ins(%k, %v : tensor<?x2x64xbf16>, tensor<?x2x64xbf16>)
+          pages(%tables, %lengths, %ids, %positions
+            : tensor<?x?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+          outs(%kc, %vc : tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>)
+          -> tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>
+      return %caches#0, %caches#1 : tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>
+    }
+    ```
+  }];
+  let arguments = !con(
+      (ins Rudnn_FloatShaped:$new_k, Rudnn_FloatShaped:$new_v), Rudnn_PageArguments,
+      (ins Variadic<Rudnn_FloatShaped>:$outs));
+  let assemblyFormat = [{
+    `ins` `(` $new_k `,` $new_v `:` type($new_k) `,` type($new_v) `)`
+  }] # pagesFormat # [{
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+}
+
 #endif // RUDNN_PAGED_OPS_TD
