@@ -119,6 +119,11 @@ Value EinBuilder::map(StringRef spec, ValueRange operands, Type elementType,
   return generic(spec, operands, init, body, /*passAccumulator=*/false);
 }
 
+Value EinBuilder::update(StringRef spec, ValueRange operands, Value init,
+                         Body body) {
+  return generic(spec, operands, init, body, /*passAccumulator=*/true);
+}
+
 Value EinBuilder::filled(ArrayRef<OpFoldResult> sizes, TypedAttr value) {
   Value empty = tensor::EmptyOp::create(b, loc, sizes, value.getType());
   return filledLike(empty, value);

@@ -1,7 +1,7 @@
 //===- PagedBuilder.cpp - Pieces of paged decompositions -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,12 +107,12 @@ Value PagedBuilder::groupSlice(Value tensor, Value row, Value head) {
   SmallVector<OpFoldResult> sizes{b.getIndexAttr(1), b.getIndexAttr(heads),
                                   b.getIndexAttr(width)};
   SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(
-      b, loc, cast<RankedTensorType>(type), tensor, offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(b, loc, cast<RankedTensorType>(type),
+                                        tensor, offsets, sizes, strides);
 }
 
-Value PagedBuilder::tokenSlice(Value cache, Value page, Value slot,
-                               Value count, Value head) {
+Value PagedBuilder::tokenSlice(Value cache, Value page, Value slot, Value count,
+                               Value head) {
   int64_t width = shapeOf(cache)[3];
   auto type = RankedTensorType::get({ShapedType::kDynamic, width},
                                     elementTypeOf(cache));
@@ -150,8 +150,7 @@ SmallVector<Value> PagedBuilder::forPages(Value sequence, TokenRange range,
         Value id = p.load(scores.pages.tables, {sequence, page});
         // range.hi > 0, so there is a last page.
         id = p.min(id, p.sub(p.pageCount(), p.index(1)));
-        PagePiece piece{id, p.sub(token, start), token,
-                        p.sub(tokenEnd, token)};
+        PagePiece piece{id, p.sub(token, start), token, p.sub(tokenEnd, token)};
         scf::YieldOp::create(nested, nestedLoc, body(p, piece, args));
       });
   return SmallVector<Value>(loop.getResults());
@@ -167,17 +166,15 @@ Value PagedBuilder::pieceScores(ValueRange rows, const PagePiece &piece,
   }
   double scale = scores.scale;
   std::optional<double> softcap = scores.softcap;
-  return e.map(
-      "gt->gt", sum, b.getF32Type(),
-      [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+  return e.update(
+      "->gt", {}, sum, [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
         Value s = arith::MulFOp::create(b, loc, x[0], f32Const(b, loc, scale));
         if (!softcap)
           return s;
         s = arith::DivFOp::create(b, loc, s, f32Const(b, loc, *softcap));
         s = math::TanhOp::create(b, loc, s);
         return arith::MulFOp::create(b, loc, s, f32Const(b, loc, *softcap));
-      },
-      sum);
+      });
 }
 
 /// Columns [token - lo, count) of a [G,range] tensor.
@@ -217,13 +214,11 @@ SoftmaxState PagedBuilder::attend(ValueRange rows, Value sequence, Value head,
                                   TokenRange range) {
   Value x = rangeScores(rows, sequence, head, range);
   Value max = e.reduceMax("gt->g", x);
-  Value weights = e.map(
-      "gt,g->gt", {x, max}, b.getF32Type(),
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        return math::ExpOp::create(
-            b, loc, arith::SubFOp::create(b, loc, x[0], x[1]));
-      },
-      x);
+  Value weights = e.update(
+      "g->gt", max, x, [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        return math::ExpOp::create(b, loc,
+                                   arith::SubFOp::create(b, loc, x[1], x[0]));
+      });
   Value sum = e.reduceSum("gt->g", weights);
   Value acc = e.filled({b.getIndexAttr(group()), b.getIndexAttr(valueWidth())},
                        b.getF32FloatAttr(0.0));
@@ -235,8 +230,8 @@ SoftmaxState PagedBuilder::attend(ValueRange rows, Value sequence, Value head,
                    SmallVector<OpFoldResult> strides(2, p.b.getIndexAttr(1));
                    Value w = tensor::ExtractSliceOp::create(
                        p.b, p.loc, weights, offsets, sizes, strides);
-                   Value v = p.tokenSlice(scores.values, piece.page,
-                                          piece.slot, piece.count, head);
+                   Value v = p.tokenSlice(scores.values, piece.page, piece.slot,
+                                          piece.count, head);
                    return {p.e.contract("gt,td->gd", w, v, args[0])};
                  })[0];
   return {max, sum, acc};
@@ -244,48 +239,49 @@ SoftmaxState PagedBuilder::attend(ValueRange rows, Value sequence, Value head,
 
 SoftmaxState PagedBuilder::emptyState() {
   OpFoldResult heads = b.getIndexAttr(group());
-  auto minusInf = b.getFloatAttr(
-      b.getF32Type(),
-      APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
+  auto minusInf =
+      b.getFloatAttr(b.getF32Type(),
+                     APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
   FloatAttr zero = b.getF32FloatAttr(0.0);
   return {e.filled(heads, minusInf), e.filled(heads, zero),
           e.filled({heads, b.getIndexAttr(valueWidth())}, zero)};
 }
 
-/// sum == 0 ? 0 : exp(max - newMax)
+/// What weights of a state with `sum` and `max` are multiplied by beside
+/// another state: sum == 0 ? 0 : exp(max - maximum(max, otherMax)).
 static Value rescale(OpBuilder &b, Location loc, Value sum, Value max,
-                     Value newMax) {
+                     Value otherMax) {
   Value zero = f32Const(b, loc, 0.0);
-  Value empty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum,
-                                      zero);
-  Value factor = math::ExpOp::create(
-      b, loc, arith::SubFOp::create(b, loc, max, newMax));
+  Value empty =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sum, zero);
+  Value both = arith::MaximumFOp::create(b, loc, max, otherMax);
+  Value factor =
+      math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, max, both));
   return arith::SelectOp::create(b, loc, empty, zero, factor);
 }
 
 SoftmaxState PagedBuilder::merge(const SoftmaxState &state,
                                  const SoftmaxState &part) {
   Type f32 = b.getF32Type();
-  // An empty part has maximum -inf.
-  Value max = e.map("g,g->g", {state.max, part.max}, f32,
-                    [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                      return arith::MaximumFOp::create(b, loc, x[0], x[1]);
-                    });
-  auto factor = [&](const SoftmaxState &side) {
-    return e.map("g,g,g->g", {side.sum, side.max, max}, f32,
+  auto factor = [&](const SoftmaxState &side, const SoftmaxState &other) {
+    return e.map("g,g,g->g", {side.sum, side.max, other.max}, f32,
                  [](OpBuilder &b, Location loc, ValueRange x) {
                    return rescale(b, loc, x[0], x[1], x[2]);
                  });
   };
-  Value left = factor(state), right = factor(part);
+  Value left = factor(state, part), right = factor(part, state);
   auto blend = [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-    Value old = arith::MulFOp::create(b, loc, x[0], x[1]);
-    return math::FmaOp::create(b, loc, x[2], x[3], old);
+    Value old = arith::MulFOp::create(b, loc, x[3], x[0]);
+    return math::FmaOp::create(b, loc, x[1], x[2], old);
   };
-  Value sum = e.map("g,g,g,g->g", {state.sum, left, part.sum, right}, f32,
-                    blend);
-  Value acc = e.map("gd,g,gd,g->gd", {state.acc, left, part.acc, right}, f32,
-                    blend);
+  // Written over the old state, so that a loop carries one buffer. An empty
+  // part has maximum -inf.
+  Value max = e.update("g->g", part.max, state.max,
+                       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                         return arith::MaximumFOp::create(b, loc, x[1], x[0]);
+                       });
+  Value sum = e.update("g,g,g->g", {left, part.sum, right}, state.sum, blend);
+  Value acc = e.update("g,gd,g->gd", {left, part.acc, right}, state.acc, blend);
   return {max, sum, acc};
 }
 
@@ -297,22 +293,22 @@ SoftmaxState PagedBuilder::addSinks(const SoftmaxState &state, Value head) {
   // A sink is a token with weight 1 and value 0; one of -inf is no token.
   Type f32 = b.getF32Type();
   SoftmaxState sink;
-  sink.max = e.map("g->g", sinks, f32,
-                   [](OpBuilder &b, Location loc, ValueRange x) {
-                     return toF32(b, loc, x[0]);
-                   });
-  sink.sum = e.map("g->g", sink.max, f32,
-                   [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                     auto minusInf = b.getFloatAttr(
-                         b.getF32Type(), APFloat::getInf(APFloat::IEEEsingle(),
-                                                         /*Negative=*/true));
-                     Value none = arith::CmpFOp::create(
-                         b, loc, arith::CmpFPredicate::OEQ, x[0],
-                         arith::ConstantOp::create(b, loc, minusInf));
-                     return arith::SelectOp::create(b, loc, none,
-                                                    f32Const(b, loc, 0.0),
-                                                    f32Const(b, loc, 1.0));
-                   });
+  sink.max =
+      e.map("g->g", sinks, f32, [](OpBuilder &b, Location loc, ValueRange x) {
+        return toF32(b, loc, x[0]);
+      });
+  sink.sum = e.map(
+      "g->g", sink.max, f32,
+      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        auto minusInf = b.getFloatAttr(b.getF32Type(),
+                                       APFloat::getInf(APFloat::IEEEsingle(),
+                                                       /*Negative=*/true));
+        Value none =
+            arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x[0],
+                                  arith::ConstantOp::create(b, loc, minusInf));
+        return arith::SelectOp::create(b, loc, none, f32Const(b, loc, 0.0),
+                                       f32Const(b, loc, 1.0));
+      });
   sink.acc = e.filledLike(state.acc, b.getF32FloatAttr(0.0));
   return merge(state, sink);
 }

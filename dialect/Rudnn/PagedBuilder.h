@@ -1,7 +1,7 @@
 //===- PagedBuilder.h - Pieces of paged decompositions -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUDNN_DIALECT_PAGEDBUILDER_H
@@ -60,8 +60,7 @@ public:
   TokenRange visible(mlir::Value row, mlir::Value sequence);
 
   /// The rows of `tensor` [Q,Hq,X] of one row and cache head: [G,X].
-  mlir::Value groupSlice(mlir::Value tensor, mlir::Value row,
-                         mlir::Value head);
+  mlir::Value groupSlice(mlir::Value tensor, mlir::Value row, mlir::Value head);
   /// `count` tokens of a cache from slot `slot` of page `page`: [count,X].
   mlir::Value tokenSlice(mlir::Value cache, mlir::Value page, mlir::Value slot,
                          mlir::Value count, mlir::Value head);

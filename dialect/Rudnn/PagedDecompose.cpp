@@ -1,7 +1,7 @@
 //===- PagedDecompose.cpp - Paged ops as scf and linalg -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +29,15 @@ static TokenRange splitRange(PagedBuilder &p, TokenRange range, Value split,
   Value lo = p.add(range.lo, p.add(p.mul(split, base), p.min(split, extra)));
   Value longer = arith::CmpIOp::create(p.b, p.loc, arith::CmpIPredicate::ult,
                                        split, extra);
-  Value more = arith::IndexCastUIOp::create(p.b, p.loc, p.b.getIndexType(),
-                                            longer);
+  Value more =
+      arith::IndexCastUIOp::create(p.b, p.loc, p.b.getIndexType(), longer);
   return {lo, p.add(lo, p.add(base, more))};
 }
 
 /// The state over `range`, computed in `splits` parts that are merged in order.
 static SoftmaxState attendInSplits(PagedBuilder &p, ValueRange rows,
-                                   Value sequence, Value head,
-                                   TokenRange range, int64_t splits) {
+                                   Value sequence, Value head, TokenRange range,
+                                   int64_t splits) {
   if (splits == 1)
     return p.attend(rows, sequence, head, range);
   SoftmaxState empty = p.emptyState();
@@ -46,9 +46,8 @@ static SoftmaxState attendInSplits(PagedBuilder &p, ValueRange rows,
       ValueRange{empty.max, empty.sum, empty.acc},
       [&](OpBuilder &nested, Location loc, Value split, ValueRange args) {
         PagedBuilder inner(nested, loc, p.scores);
-        SoftmaxState part =
-            inner.attend(rows, sequence, head,
-                         splitRange(inner, range, split, splits));
+        SoftmaxState part = inner.attend(
+            rows, sequence, head, splitRange(inner, range, split, splits));
         SoftmaxState merged = inner.merge({args[0], args[1], args[2]}, part);
         scf::YieldOp::create(nested, loc,
                              ValueRange{merged.max, merged.sum, merged.acc});
@@ -103,9 +102,8 @@ static SmallVector<Value> decomposeForward(OpBuilder &b, Location loc,
                                            ValueRange outs, int64_t splits,
                                            LogBase base) {
   PagedBuilder top(b, loc, scores);
-  SmallVector<OpFoldResult> bounds{
-      top.e.size(scores.pages.sequenceIds, 0),
-      b.getIndexAttr(shapeOf(scores.values)[2])};
+  SmallVector<OpFoldResult> bounds{top.e.size(scores.pages.sequenceIds, 0),
+                                   b.getIndexAttr(shapeOf(scores.values)[2])};
   auto loop = scf::ForallOp::create(
       b, loc, bounds, outs, std::nullopt,
       [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
@@ -163,9 +161,9 @@ static Slot findSlot(PagedBuilder &p, Value row) {
     return arith::CmpIOp::create(p.b, p.loc, arith::CmpIPredicate::ult, x,
                                  limit);
   };
-  Value inTable = arith::AndIOp::create(
-      p.b, p.loc, below(sequence, p.dim(pages.tables, 0)),
-      below(logical, p.dim(pages.tables, 1)));
+  Value inTable =
+      arith::AndIOp::create(p.b, p.loc, below(sequence, p.dim(pages.tables, 0)),
+                            below(logical, p.dim(pages.tables, 1)));
   Value none = p.pageCount();
   Value page = p.loadIf(inTable, pages.tables, {sequence, logical}, none);
   Value exists = below(page, none);
@@ -185,15 +183,16 @@ static Value writeRow(PagedBuilder &p, Value rows, Value cache, Value row,
   Value source = tensor::ExtractSliceOp::create(
       p.b, p.loc, rows, {row, zero, zero}, {count, heads, width},
       ArrayRef(strides).drop_front());
-  return tensor::InsertSliceOp::create(
-      p.b, p.loc, source, cache, {slot.page, slot.slot, zero, zero},
-      {one, count, heads, width}, strides);
+  return tensor::InsertSliceOp::create(p.b, p.loc, source, cache,
+                                       {slot.page, slot.slot, zero, zero},
+                                       {one, count, heads, width}, strides);
 }
 
 FailureOr<SmallVector<Value>> PagedAppendOp::decomposeOperation(OpBuilder &b) {
   // Only the pages and the shape of a cache matter here.
-  PagedScores scores{{}, getOuts()[0], Value(), getPageOperands(*this),
-                     1.0, false, {}, {}, {}};
+  PagedScores scores{{},  getOuts()[0], Value(), getPageOperands(*this),
+                     1.0, false,        {},      {},
+                     {}};
   PagedBuilder top(b, getLoc(), scores);
   auto loop = scf::ForOp::create(
       b, getLoc(), top.index(0), top.dim(getSequenceIds(), 0), top.index(1),

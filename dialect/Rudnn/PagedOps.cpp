@@ -1,7 +1,8 @@
-//===- PagedOps.cpp - Verifiers and loops of the paged attention ops -*- C++ -*-===//
+//===- PagedOps.cpp - Verifiers and loops of the paged attention ops -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,9 +56,8 @@ struct Clauses {
     if (ShapedType::isDynamic(value))
       return error(number) << name << " is dynamic, expected a static extent";
     if (value < 1 || (max && value > max)) {
-      InFlightDiagnostic diagnostic = error(number)
-                                      << name << " is " << value
-                                      << ", expected at least 1";
+      InFlightDiagnostic diagnostic = error(number) << name << " is " << value
+                                                    << ", expected at least 1";
       if (max)
         diagnostic << " and at most " << max;
       return diagnostic;
@@ -66,11 +66,11 @@ struct Clauses {
   }
 
   LogicalResult pageRanks(int number, const PageOperands &pages) const {
-    return success(succeeded(rank(number, "tables", pages.tables, 2)) &&
-                   succeeded(rank(number, "lengths", pages.lengths, 1)) &&
-                   succeeded(
-                       rank(number, "sequence_ids", pages.sequenceIds, 1)) &&
-                   succeeded(rank(number, "positions", pages.positions, 1)));
+    return success(
+        succeeded(rank(number, "tables", pages.tables, 2)) &&
+        succeeded(rank(number, "lengths", pages.lengths, 1)) &&
+        succeeded(rank(number, "sequence_ids", pages.sequenceIds, 1)) &&
+        succeeded(rank(number, "positions", pages.positions, 1)));
   }
 
   /// S of tables and lengths agree; the row operands have `rows` rows.
@@ -195,13 +195,17 @@ LogicalResult PagedAttentionOp::verify() {
   return c.lseBase(15, getLseBase(), getLseOut());
 }
 
-/// Loops over query rows: the operands in `rowOperands` follow them in dim 0.
-static TilingLoops getQueryLoops(Operation *op, ArrayRef<Value> rowOperands) {
+/// Loops over query rows: dim 0 of the row operands and of the outs.
+template <typename OpTy>
+static TilingLoops getQueryLoops(OpTy op, ArrayRef<OpOperand *> rowOperands) {
   TilingLoops loops;
   loops.iterators.push_back(utils::IteratorType::parallel);
-  for (Value operand : op->getOperands()) {
-    SmallVector<int64_t> dims(shapeOf(operand).size(), -1);
-    if (llvm::is_contained(rowOperands, operand))
+  SmallVector<OpOperand *> rows(rowOperands);
+  for (OpOperand &out : op.getOutsMutable())
+    rows.push_back(&out);
+  for (OpOperand &operand : op->getOpOperands()) {
+    SmallVector<int64_t> dims(shapeOf(operand.get()).size(), -1);
+    if (llvm::is_contained(rows, &operand))
       dims[0] = 0;
     loops.operandDims.push_back(dims);
   }
@@ -209,9 +213,8 @@ static TilingLoops getQueryLoops(Operation *op, ArrayRef<Value> rowOperands) {
 }
 
 TilingLoops PagedAttentionOp::getTilingLoops() {
-  SmallVector<Value> rows{getQ(), getSequenceIds(), getPositions()};
-  llvm::append_range(rows, getOuts());
-  return getQueryLoops(*this, rows);
+  return getQueryLoops(*this, {&getQMutable(), &getSequenceIdsMutable(),
+                               &getPositionsMutable()});
 }
 
 namespace {
@@ -276,14 +279,15 @@ LogicalResult PagedMlaOp::verify() {
       failed(c.extent(3, "R (dim 2 of q)", q[2], 1024)) ||
       failed(c.extent(3, "P (dim 2 of qp)", qp[2], 256)))
     return failure();
-  for (auto [name, heads] : {std::pair("latent", latent[2]), std::pair("kp", kp[2])})
+  for (auto [name, heads] :
+       {std::pair("latent", latent[2]), std::pair("kp", kp[2])})
     if (heads != 1)
       return c.error(4) << name << " has "
                         << (ShapedType::isDynamic(heads) ? "a dynamic number of"
                                                          : Twine(heads).str())
                         << " heads, expected 1";
-  if (failed(c.shape(5, "latent", getLatent(),
-                     {latent[0], latent[1], 1, q[2]})) ||
+  if (failed(
+          c.shape(5, "latent", getLatent(), {latent[0], latent[1], 1, q[2]})) ||
       failed(c.shape(5, "kp", getKp(), {latent[0], latent[1], 1, qp[2]})) ||
       failed(c.shape(5, "qp", getQp(), {q[0], q[1], qp[2]})) ||
       failed(c.pageSize(5, "latent", getLatent())))
@@ -294,8 +298,7 @@ LogicalResult PagedMlaOp::verify() {
       failed(c.type(6, "latent", getLatent(), type)) ||
       failed(c.type(6, "kp", getKp(), type)) ||
       failed(c.type(6, "out", out, type)) ||
-      failed(c.pageShapes(7, pages, q[0])) ||
-      failed(c.shape(8, "out", out, q)))
+      failed(c.pageShapes(7, pages, q[0])) || failed(c.shape(8, "out", out, q)))
     return failure();
   if (Value lse = getLseOut())
     if (failed(c.shape(9, "lse", lse, {q[0], q[1]})) ||
@@ -311,12 +314,11 @@ LogicalResult PagedMlaOp::verify() {
 }
 
 TilingLoops PagedMlaOp::getTilingLoops() {
-  SmallVector<Value> rows{getQ(), getQp(), getSequenceIds(), getPositions()};
-  llvm::append_range(rows, getOuts());
-  TilingLoops loops = getQueryLoops(*this, rows);
+  TilingLoops loops =
+      getQueryLoops(*this, {&getQMutable(), &getQpMutable(),
+                            &getSequenceIdsMutable(), &getPositionsMutable()});
   loops.iterators.push_back(utils::IteratorType::parallel);
-  for (auto [operand, dims] :
-       llvm::zip_equal(getOperands(), loops.operandDims))
+  for (SmallVector<int64_t> &dims : loops.operandDims)
     if (dims.size() > 1 && dims[0] == 0)
       dims[1] = 1;
   return loops;
@@ -345,10 +347,9 @@ LogicalResult PagedAppendOp::verify() {
     return failure();
   ArrayRef<int64_t> k = shapeOf(getNewK()), v = shapeOf(getNewV()),
                     cache = shapeOf(kCache);
-  for (auto [name, extent] :
-       {std::pair("Hkv (dim 1 of new_k)", k[1]),
-        std::pair("D (dim 2 of new_k)", k[2]),
-        std::pair("Dv (dim 2 of new_v)", v[2])})
+  for (auto [name, extent] : {std::pair("Hkv (dim 1 of new_k)", k[1]),
+                              std::pair("D (dim 2 of new_k)", k[2]),
+                              std::pair("Dv (dim 2 of new_v)", v[2])})
     if (ShapedType::isDynamic(extent))
       return c.error(3) << name << " is dynamic, expected a static extent";
   if (failed(c.shape(4, "new_v", getNewV(), {k[0], k[1], v[2]})) ||

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/InitAll.h"
+#include "rudnn/IR/PagedOps.h"
 #include "rudnn/Passes.h"
 #include "rudnn/Rudnn.h"
 #include "rudnn/Tile/TileDialect.h"
@@ -78,6 +79,7 @@ using namespace mlir;
 void rudnn::registerDialects(DialectRegistry &registry) {
   registry.insert<RudnnDialect, tile::TileDialect>();
   rudnn::registerBufferizableOpInterfaceExternalModels(registry);
+  rudnn::registerPagedRuntimeVerification(registry);
 }
 
 void rudnn::registerAllDialects(DialectRegistry &registry) {

@@ -41,6 +41,11 @@ public:
   mlir::Value map(llvm::StringRef spec, mlir::ValueRange operands,
                   mlir::Type elementType, Body body, mlir::Value init = {});
 
+  /// init[..] = body(operands[..], init[..]), elementwise and in place: what a
+  /// loop carries stays in its buffer.
+  mlir::Value update(llvm::StringRef spec, mlir::ValueRange operands,
+                     mlir::Value init, Body body);
+
   /// result[..] = fold of body(operands[..], accumulator) from `identity`, or
   /// from the values of `init` when given.
   mlir::Value reduce(llvm::StringRef spec, mlir::ValueRange operands,
