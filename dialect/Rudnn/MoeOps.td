@@ -330,4 +330,6 @@ def Rudnn_MoeCombineOp : Rudnn_MoeTiledOp<"combine"> {
   }];
 }
 
+include "MoeTrainingOps.td"
+
 #endif // RUDNN_MOE_OPS_TD

@@ -93,6 +93,12 @@ def Rudnn_ExpertsStrategy : Rudnn_Enum<"ExpertsStrategy",
   I32EnumAttrCase<"PerExpert", 2, "per_expert">]>;
 def Rudnn_ExpertsStrategyAttr : Rudnn_EnumAttr<Rudnn_ExpertsStrategy, "experts_strategy">;
 
+def Rudnn_RouterScoring : Rudnn_Enum<"RouterScoring",
+    "how a router turns logits into probabilities", [
+  I32EnumAttrCase<"Softmax", 0, "softmax">,
+  I32EnumAttrCase<"Sigmoid", 1, "sigmoid">]>;
+def Rudnn_RouterScoringAttr : Rudnn_EnumAttr<Rudnn_RouterScoring, "router_scoring">;
+
 // Shaped operands: ranked tensors or memrefs, of floats or of i32.
 def Rudnn_Float : AnyTypeOf<[F32, F16, BF16]>;
 def Rudnn_FloatShaped : AnyTypeOf<[RankedTensorOf<[F32, F16, BF16]>,

@@ -80,6 +80,7 @@ void rudnn::registerDialects(DialectRegistry &registry) {
   registry.insert<RudnnDialect, tile::TileDialect>();
   rudnn::registerBufferizableOpInterfaceExternalModels(registry);
   rudnn::registerPagedRuntimeVerification(registry);
+  rudnn::registerMoeRuntimeVerification(registry);
 }
 
 void rudnn::registerAllDialects(DialectRegistry &registry) {

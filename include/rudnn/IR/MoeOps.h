@@ -12,4 +12,10 @@
 #define GET_OP_CLASSES
 #include "rudnn/MoeOps.h.inc"
 
+namespace rudnn {
+/// Registers what `-generate-runtime-verification` checks in these ops: expert
+/// ids, offsets, rows, slots and dynamic extents.
+void registerMoeRuntimeVerification(mlir::DialectRegistry &registry);
+} // namespace rudnn
+
 #endif // RUDNN_IR_MOEOPS_H
