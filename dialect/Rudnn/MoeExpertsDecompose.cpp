@@ -1,7 +1,7 @@
 //===- MoeExpertsDecompose.cpp - Expert products as linalg -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -33,9 +33,8 @@ struct Slice {
     return SmallVector<OpFoldResult>(offsets.size(), b.getIndexAttr(1));
   }
   Value extract(OpBuilder &b, Location loc, Value source, Type type) const {
-    return tensor::ExtractSliceOp::create(
-        b, loc, cast<RankedTensorType>(type), source, offsets, sizes,
-        strides(b));
+    return tensor::ExtractSliceOp::create(b, loc, cast<RankedTensorType>(type),
+                                          source, offsets, sizes, strides(b));
   }
   Value insert(OpBuilder &b, Location loc, Value value, Value into) const {
     return tensor::InsertSliceOp::create(b, loc, value, into, offsets, sizes,
@@ -110,8 +109,7 @@ Value ExpertLoop::offset(OpBuilder &b, Location loc, Value at) const {
 }
 
 RowRange ExpertLoop::rowsOf(OpBuilder &b, Location loc, Value expert) const {
-  Value next =
-      arith::AddIOp::create(b, loc, expert, indexConst(b, loc, 1));
+  Value next = arith::AddIOp::create(b, loc, expert, indexConst(b, loc, 1));
   Value first = offset(b, loc, expert);
   Value end = arith::MaxUIOp::create(b, loc, offset(b, loc, next), first);
   return {first, arith::SubIOp::create(b, loc, end, first)};
@@ -185,11 +183,12 @@ static Value contractInto(OpBuilder &b, Location loc, StringRef spec, Value lhs,
     return e.contract(spec, lhs, rhs,
                       e.filledLike(init, b.getF32FloatAttr(0.0)));
   Value sum = e.contract(spec, lhs, rhs);
-  return e.map("ab->ab", sum, type,
-               [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                 return fromF32(b, loc, x[0], type);
-               },
-               init);
+  return e.map(
+      "ab->ab", sum, type,
+      [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        return fromF32(b, loc, x[0], type);
+      },
+      init);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,8 +200,7 @@ static Value activate(OpBuilder &b, Location loc, Value gate, Value up) {
   return EinBuilder(b, loc).map(
       "ni,ni->ni", {gate, up}, b.getF32Type(),
       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value silu =
-            arith::MulFOp::create(b, loc, x[0], sigmoid(b, loc, x[0]));
+        Value silu = arith::MulFOp::create(b, loc, x[0], sigmoid(b, loc, x[0]));
         return arith::MulFOp::create(b, loc, silu, x[1]);
       });
 }
@@ -243,25 +241,24 @@ static ActivationGradient activateBackward(OpBuilder &b, Location loc,
                                            Value grad, Value gate, Value up) {
   EinBuilder e(b, loc);
   Type f32 = b.getF32Type();
-  Value dGate = e.map(
-      "ni,ni,ni->ni", {grad, gate, up}, f32,
-      [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value one = f32Const(b, loc, 1.0);
-        Value s = sigmoid(b, loc, x[1]);
-        Value rest = arith::SubFOp::create(b, loc, one, s);
-        Value slope = arith::AddFOp::create(
-            b, loc, one, arith::MulFOp::create(b, loc, x[1], rest));
-        Value product = arith::MulFOp::create(b, loc, x[0], x[2]);
-        product = arith::MulFOp::create(b, loc, product, s);
-        return arith::MulFOp::create(b, loc, product, slope);
-      });
-  Value dUp =
-      e.map("ni,ni->ni", {grad, gate}, f32,
+  Value dGate =
+      e.map("ni,ni,ni->ni", {grad, gate, up}, f32,
             [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-              Value silu =
-                  arith::MulFOp::create(b, loc, x[1], sigmoid(b, loc, x[1]));
-              return arith::MulFOp::create(b, loc, x[0], silu);
+              Value one = f32Const(b, loc, 1.0);
+              Value s = sigmoid(b, loc, x[1]);
+              Value rest = arith::SubFOp::create(b, loc, one, s);
+              Value slope = arith::AddFOp::create(
+                  b, loc, one, arith::MulFOp::create(b, loc, x[1], rest));
+              Value product = arith::MulFOp::create(b, loc, x[0], x[2]);
+              product = arith::MulFOp::create(b, loc, product, s);
+              return arith::MulFOp::create(b, loc, product, slope);
             });
+  Value dUp = e.map("ni,ni->ni", {grad, gate}, f32,
+                    [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                      Value silu = arith::MulFOp::create(b, loc, x[1],
+                                                         sigmoid(b, loc, x[1]));
+                      return arith::MulFOp::create(b, loc, x[0], silu);
+                    });
   return {dGate, dUp};
 }
 
@@ -291,11 +288,12 @@ MoeExpertsBackwardOp::decomposeOperation(OpBuilder &b) {
         Value dx = e.contract("ni,ih->nh", grad.up, wUp,
                               e.contract("ni,ih->nh", grad.gate, wGate));
         Type type = elementTypeOf(slices[0]);
-        dx = e.map("nh->nh", dx, type,
-                   [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
-                     return fromF32(b, loc, x[0], type);
-                   },
-                   slices[0]);
+        dx = e.map(
+            "nh->nh", dx, type,
+            [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
+              return fromF32(b, loc, x[0], type);
+            },
+            slices[0]);
         return {dx, contractInto(b, loc, "ni,nh->ih", grad.gate, x, slices[1]),
                 contractInto(b, loc, "ni,nh->ih", grad.up, x, slices[2]),
                 contractInto(b, loc, "nh,ni->hi", dy,

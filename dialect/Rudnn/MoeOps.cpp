@@ -219,38 +219,47 @@ struct DropRowExperts : OpRewritePattern<MoeDispatchOp> {
 
 } // namespace
 
-void MoeRouteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeRouteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeRouteOp>>(context);
 }
 
-void MoeRouteSigmoidGroupedOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeRouteSigmoidGroupedOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeRouteSigmoidGroupedOp>>(context);
 }
 
-void MoeDispatchOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeDispatchOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                MLIRContext *context) {
   patterns.add<DropRowExperts>(context);
 }
 
-void MoeExpertsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeExpertsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                               MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeExpertsOp>>(context);
 }
 
-void MoeCombineOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeCombineOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                               MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeCombineOp>>(context);
 }
 
-void MoeRouterWeightsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeRouterWeightsOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeRouterWeightsOp>>(context);
 }
 
-void MoeRouterBackwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeRouterBackwardOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeRouterBackwardOp>>(context);
 }
 
-void MoeCombineBackwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeCombineBackwardOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeCombineBackwardOp>>(context);
 }
 
-void MoeDispatchBackwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+void MoeDispatchBackwardOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ReplaceEmptyResults<MoeDispatchBackwardOp>>(context);
 }

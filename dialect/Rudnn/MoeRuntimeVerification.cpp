@@ -1,7 +1,8 @@
-//===- MoeRuntimeVerification.cpp - Run-time checks of MoE indices -*- C++ -*-===//
+//===- MoeRuntimeVerification.cpp - Run-time checks of MoE indices -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +39,9 @@ public:
     return memref::DimOp::create(b, loc, shaped, dim);
   }
   Value load(Value shaped, ValueRange at) {
-    Value element =
-        isa<TensorType>(shaped.getType())
-            ? Value(tensor::ExtractOp::create(b, loc, shaped, at))
-            : Value(memref::LoadOp::create(b, loc, shaped, at));
+    Value element = isa<TensorType>(shaped.getType())
+                        ? Value(tensor::ExtractOp::create(b, loc, shaped, at))
+                        : Value(memref::LoadOp::create(b, loc, shaped, at));
     return toIndex(b, loc, element);
   }
   Value times(Value value, int64_t factor) {
@@ -80,12 +80,12 @@ public:
           b.setInsertionPoint(nested.getInsertionBlock(),
                               nested.getInsertionPoint());
           Value value = load(indices, at);
-          auto predicate = orBound ? arith::CmpIPredicate::ule
-                                   : arith::CmpIPredicate::ult;
+          auto predicate =
+              orBound ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult;
           Value good = compare(predicate, value, bound);
           if (orNone) {
-            Value none = compare(arith::CmpIPredicate::eq, value,
-                                 index(UINT32_MAX));
+            Value none =
+                compare(arith::CmpIPredicate::eq, value, index(UINT32_MAX));
             good = arith::OrIOp::create(b, loc, good, none);
           }
           require(good, text);
@@ -95,9 +95,9 @@ public:
   /// Offsets [E+1] start at 0, ascend and end at most at `rows`.
   void requireOffsets(Value offsets, Value rows) {
     int64_t last = shapeOf(offsets)[0] - 1;
-    require(compare(arith::CmpIPredicate::eq, load(offsets, index(0)),
-                    index(0)),
-            "offsets[0] is not 0");
+    require(
+        compare(arith::CmpIPredicate::eq, load(offsets, index(0)), index(0)),
+        "offsets[0] is not 0");
     scf::ForOp::create(
         b, loc, index(0), index(last), index(1), ValueRange{},
         [&](OpBuilder &nested, Location, Value at, ValueRange) {
@@ -110,9 +110,9 @@ public:
                   "offsets descend, expected them to ascend");
           scf::YieldOp::create(b, loc);
         });
-    require(compare(arith::CmpIPredicate::ule, load(offsets, index(last)),
-                    rows),
-            "the last of offsets is above the number of rows");
+    require(
+        compare(arith::CmpIPredicate::ule, load(offsets, index(last)), rows),
+        "the last of offsets is above the number of rows");
   }
 
 private:
@@ -123,8 +123,7 @@ private:
 };
 
 template <typename Model, typename OpTy>
-struct Verifiable
-    : RuntimeVerifiableOpInterface::ExternalModel<Model, OpTy> {
+struct Verifiable : RuntimeVerifiableOpInterface::ExternalModel<Model, OpTy> {
   void generateRuntimeVerification(
       Operation *op, OpBuilder &b, Location loc,
       function_ref<std::string(Operation *, StringRef)> message) const {
@@ -185,8 +184,9 @@ struct Combine : Verifiable<Combine, MoeCombineOp> {
   static void check(Checks &c, MoeCombineOp op) {
     c.requireExtent(op.getWeights(), 0, op.getSlotRows(), 0, 1,
                     "weights and slot_rows have different numbers of tokens");
-    c.requireExtent(op.getOuts()[0], 0, op.getSlotRows(), 0, 1,
-                    "the output and slot_rows have different numbers of tokens");
+    c.requireExtent(
+        op.getOuts()[0], 0, op.getSlotRows(), 0, 1,
+        "the output and slot_rows have different numbers of tokens");
     requireSlotRows(c, op.getSlotRows(), op.getY());
   }
 };
@@ -200,7 +200,8 @@ struct CombineBackward : Verifiable<CombineBackward, MoeCombineBackwardOp> {
     c.requireExtent(op.getRowSlots(), 0, op.getY(), 0, 1,
                     "row_slots and y have different numbers of rows");
     requireSlotRows(c, op.getSlotRows(), op.getY());
-    Value slots = c.times(c.extent(op.getGrad(), 0), shapeOf(op.getSlotRows())[1]);
+    Value slots =
+        c.times(c.extent(op.getGrad(), 0), shapeOf(op.getSlotRows())[1]);
     c.requireBelow(op.getRowSlots(), slots, /*orNone=*/true, /*orBound=*/false,
                    "a slot in row_slots is out of range, expected 0 to T*K-1, "
                    "or -1 for none");

@@ -1,7 +1,7 @@
 //===- MoeTrainingDecompose.cpp - MoE gradients as linalg -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +54,7 @@ MoeRouterWeightsOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   Value p = scoreRows(b, loc, getLogits(), getScoring());
   Value bad = badTokens(b, loc, getIds(), shapeOf(getLogits())[1]);
-  Value selected =
-      poison(b, loc, gatherColumns(b, loc, p, getIds()), bad);
+  Value selected = poison(b, loc, gatherColumns(b, loc, p, getIds()), bad);
   return SmallVector<Value>{scaleWeights(b, loc, selected, getRenormalize(),
                                          getScale().convertToDouble(),
                                          getOuts()[0])};
@@ -74,9 +73,8 @@ static Value sumByExpert(OpBuilder &b, Location loc, Value ids, Value grad,
       grad ? "tj,tj->te" : "tj->te", operands, b.getF32FloatAttr(0.0),
       [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
         Value expert = linalg::IndexOp::create(b, loc, 1);
-        Value same =
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                  toIndex(b, loc, x[0]), expert);
+        Value same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           toIndex(b, loc, x[0]), expert);
         Value term = arith::SelectOp::create(
             b, loc, same, grad ? x[1] : f32Const(b, loc, 1.0),
             f32Const(b, loc, 0.0));
@@ -174,12 +172,12 @@ static Value rowGradients(OpBuilder &b, Location loc, MoeCombineBackwardOp op,
         Value token = arith::DivUIOp::create(b, loc, safe, k);
         Value choice = arith::RemUIOp::create(b, loc, safe, k);
         Value column = linalg::IndexOp::create(b, loc, 1);
-        Value g = tensor::ExtractOp::create(b, loc, grad,
-                                            ValueRange{token, column});
+        Value g =
+            tensor::ExtractOp::create(b, loc, grad, ValueRange{token, column});
         Value w = tensor::ExtractOp::create(b, loc, weights,
                                             ValueRange{token, choice});
-        Value product = arith::MulFOp::create(b, loc, toF32(b, loc, g),
-                                              toF32(b, loc, w));
+        Value product =
+            arith::MulFOp::create(b, loc, toF32(b, loc, g), toF32(b, loc, w));
         Value result = arith::SelectOp::create(b, loc, valid, product,
                                                f32Const(b, loc, 0.0));
         return fromF32(b, loc, result, type);
@@ -205,15 +203,15 @@ static Value weightGradients(OpBuilder &b, Location loc,
             tensor::ExtractOp::create(b, loc, y, ValueRange{safe, column});
         auto flags =
             arith::FastMathFlags::reassoc | arith::FastMathFlags::contract;
-        Value product =
-            arith::MulFOp::create(b, loc, toF32(b, loc, x[1]),
-                                  toF32(b, loc, value), flags);
+        Value product = arith::MulFOp::create(b, loc, toF32(b, loc, x[1]),
+                                              toF32(b, loc, value), flags);
         Value term = arith::SelectOp::create(b, loc, valid, product,
                                              f32Const(b, loc, 0.0));
         return arith::AddFOp::create(b, loc, x[2], term, flags);
       });
-  return e.map("tj->tj", sum, b.getF32Type(),
-               [](OpBuilder &, Location, ValueRange x) { return x[0]; }, init);
+  return e.map(
+      "tj->tj", sum, b.getF32Type(),
+      [](OpBuilder &, Location, ValueRange x) { return x[0]; }, init);
 }
 
 FailureOr<SmallVector<Value>>
@@ -224,6 +222,6 @@ MoeCombineBackwardOp::decomposeOperation(OpBuilder &b) {
 
 FailureOr<SmallVector<Value>>
 MoeDispatchBackwardOp::decomposeOperation(OpBuilder &b) {
-  return SmallVector<Value>{sumOfSlots(b, getLoc(), getGrad(), getSlotRows(),
-                                       Value(), getOuts()[0])};
+  return SmallVector<Value>{
+      sumOfSlots(b, getLoc(), getGrad(), getSlotRows(), Value(), getOuts()[0])};
 }

@@ -1,7 +1,7 @@
 //===- MoeTrainingOps.cpp - Verifiers of the MoE gradients -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,8 +83,8 @@ LogicalResult MoeCombineBackwardOp::verify() {
                           slots[1], 1)) ||
       failed(verifyLike(*this, c + "3", "grad", getGrad(), {slots[0], rows[1]},
                         type)) ||
-      failed(verifyShape(*this, c + "4", "row_slots", getRowSlots(),
-                         {rows[0]})) ||
+      failed(
+          verifyShape(*this, c + "4", "row_slots", getRowSlots(), {rows[0]})) ||
       failed(verifyShape(*this, c + "5", "weights", getWeights(), slots)) ||
       failed(verifyLike(*this, c + "6", "dy", getOuts()[0], rows, type)))
     return failure();
@@ -125,9 +125,10 @@ LogicalResult MoeExpertsBackwardOp::verify() {
     return failure();
   Type type = elementTypeOf(getX()), f32 = Float32Type::get(getContext());
   OperandRange outs = getOuts();
-  if (failed(verifyLike(*this, c + "6", "dy", getDy(), shapeOf(getX()),
-                        type)) ||
-      failed(verifyLike(*this, c + "7", "dx", outs[0], shapeOf(getX()), type)) ||
+  if (failed(
+          verifyLike(*this, c + "6", "dy", getDy(), shapeOf(getX()), type)) ||
+      failed(
+          verifyLike(*this, c + "7", "dx", outs[0], shapeOf(getX()), type)) ||
       failed(verifyLike(*this, c + "8", "dgate", outs[1], shapeOf(getGate()),
                         f32)) ||
       failed(verifyLike(*this, c + "8", "dup", outs[2], shapeOf(getUp()), f32)))
