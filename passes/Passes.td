@@ -32,4 +32,21 @@ def RudnnDecompose : Pass<"rudnn-decompose"> {
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RudnnLowerAssertions : Pass<"rudnn-lower-assertions"> {
+  let summary = "Turn cf.assert into a message on the standard error and an abort";
+  let description = [{
+    Runs where control flow is branches (after `convert-scf-to-cf`), before the
+    conversion of `cf` to LLVM. A failing `cf.assert`, such as those of
+    `generate-runtime-verification`, writes its message with `write(2, ..)` and
+    calls `abort()`; the message reaches pipes and files too.
+
+    ```mlir
+    cf.assert %good, "an expert id in ids is out of range"
+    ```
+
+    becomes a branch to a block that writes, aborts and doesn't return.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // RUDNN_PASSES_TD
