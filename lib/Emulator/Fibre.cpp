@@ -77,7 +77,8 @@ void Fibre::prepare(void *stackBase, size_t stackBytes, void (*entry)(void *),
                     void *argument) {
   auto top = (reinterpret_cast<uintptr_t>(stackBase) + stackBytes) & ~uintptr_t(15);
   void **sp = reinterpret_cast<void **>(top);
-  *--sp = nullptr; // keeps the stack aligned at the call in rudnnFibreStart
+  *--sp = nullptr; // two words keep the stack aligned at the call in
+  *--sp = nullptr; // rudnnFibreStart
   *--sp = reinterpret_cast<void *>(&rudnnFibreStart);
   *--sp = nullptr; // rbp
   *--sp = nullptr; // rbx
@@ -154,7 +155,7 @@ Fibre::Fibre() : impl(std::make_unique<Impl>()) {}
 Fibre::~Fibre() = default;
 
 // Large enough for a kernel whose few hundred live registers all spill.
-static constexpr size_t kStackBytes = 256 * 1024;
+static constexpr size_t kStackBytes = 512 * 1024;
 
 StackPool::StackPool(size_t count) {
   size_t page = sysconf(_SC_PAGESIZE);

@@ -164,6 +164,21 @@ Error OperationLowering::replace(CallInst &call, StringRef text,
   Type *type = call.getType();
   Value *result = nullptr;
   if (auto *st = dyn_cast<StructType>(type)) {
+    // Members that are taken out again are read from their slots.
+    for (User *user : make_early_inc_range(call.users())) {
+      auto *extract = dyn_cast<ExtractValueInst>(user);
+      if (!extract || extract->getNumIndices() != 1)
+        continue;
+      Value *v = load(extract->getIndices()[0], extract->getType());
+      if (!v)
+        break;
+      extract->replaceAllUsesWith(v);
+      extract->eraseFromParent();
+    }
+    if (call.use_empty()) {
+      call.eraseFromParent();
+      return Error::success();
+    }
     result = PoisonValue::get(type);
     for (unsigned i = 0; i < results && result; ++i) {
       Value *v = load(i, st->getElementType(i));

@@ -110,7 +110,8 @@ struct NamedBarrier {
 /// Lanes that meet to exchange data.
 struct Rendezvous {
   const Inst *inst = nullptr;
-  uint32_t mask = 0, arrived = 0, leaving = 0;
+  uint32_t mask = 0, arrived = 0;
+  uint64_t alignedSeq = 0; ///< Aligned instructions before it.
   uint64_t in[kWarpSize][6] = {}, out[kWarpSize][6] = {};
 };
 

@@ -179,7 +179,8 @@ Error JitProgram::compile(std::unique_ptr<Module> module,
   auto host = orc::JITTargetMachineBuilder::detectHost();
   if (!host)
     return host.takeError();
-  host->setCodeGenOptLevel(CodeGenOptLevel::Less);
+  // Compiling takes longer than running: the fast code generator wins.
+  host->setCodeGenOptLevel(CodeGenOptLevel::None);
   // The bf16 instructions of some hosts flush denormals.
   host->getFeatures().AddFeature("avx512bf16", false);
   host->getFeatures().AddFeature("avxneconvert", false);

@@ -25,7 +25,7 @@ void Machine::aligned(Exec &e, bool needsAll) {
     fail("'" + e.inst.text + "' takes a whole warp, but only lanes " +
          maskText(w.alive) + " of it exist or have not exited");
   for (auto &r : w.open)
-    if (r->mask & bit & ~r->arrived)
+    if ((r->mask & bit & ~r->arrived) && r->alignedSeq == t.alignedSeq)
       fail("divergent warp: lanes " + maskText(r->arrived) + " execute '" +
            r->inst->text + "' with this lane in their mask, this lane executes '" +
            e.inst.text + "'");
@@ -82,6 +82,7 @@ void Machine::exchange(Exec &e, uint32_t mask, ArrayRef<uint64_t> in,
     r = std::make_shared<Rendezvous>();
     r->inst = &e.inst;
     r->mask = mask;
+    r->alignedSeq = t.alignedSeq;
     w.open.push_back(r);
   }
   r->arrived |= bit;
