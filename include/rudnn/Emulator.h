@@ -1,7 +1,7 @@
 //===- Emulator.h - Run NVPTX kernels on the host --------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -137,7 +137,8 @@ struct Buffer {
 class Argument {
 public:
   static Argument pointer(const void *p) { return scalar(p); }
-  template <typename T> static Argument scalar(T value) {
+  template <typename T>
+  static Argument scalar(T value) {
     return bytes(&value, sizeof(T));
   }
   static Argument tensorMap(const TensorMap &map) {
@@ -166,10 +167,10 @@ struct Launch {
 /// Counts of a launch, for tests and reports.
 struct Statistics {
   uint64_t threads = 0;
-  uint64_t switches = 0;   ///< Context switches between threads.
+  uint64_t switches = 0; ///< Context switches between threads.
   uint64_t asyncCopies = 0;
-  uint64_t matrixOps = 0;  ///< wgmma and mma.sync instructions.
-  double seconds = 0;      ///< Wall clock of the launch.
+  uint64_t matrixOps = 0; ///< wgmma and mma.sync instructions.
+  double seconds = 0;     ///< Wall clock of the launch.
 };
 
 /// A module prepared for the host. launch() may be called any number of times,

@@ -1,7 +1,7 @@
 //===- Barriers.cpp - mbarriers, named and cluster barriers -----*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,7 +121,8 @@ static void checkRemote(Exec &e, MBarrier &b) {
 
 /// mbarrier.arrive{_drop}{.expect_tx} state, [b]{, count or bytes}
 static void mbarrierArrive(Exec &e) {
-  bool expect = e.inst.has("expect_tx"), drop = e.inst.tokens[1] == "arrive_drop";
+  bool expect = e.inst.has("expect_tx"),
+       drop = e.inst.tokens[1] == "arrive_drop";
   MBarrier &b = e.m.barrierAt(e.address(1), e.inst);
   checkRemote(e, b);
   if (b.cta != e.t.cta && e.inst.operands[0].kind != Operand::Sink)
@@ -331,7 +332,8 @@ static void setMaxRegisters(Exec &e) {
 static void sleep(Exec &e) { e.m.yield(); }
 
 static void exitThread(Exec &e) {
-  e.m.fail("'" + e.inst.text + "' inside of a function is not modelled by the "
+  e.m.fail("'" + e.inst.text +
+           "' inside of a function is not modelled by the "
            "emulator");
 }
 
@@ -371,8 +373,8 @@ ArrayRef<OpInfo> rudnn::emulator::barrierOps() {
        proxyFence},
       {"fence.mbarrier_init.release.cluster", "", 0, 0, markFenced},
       {"fence.proxy.alias", "", 0, 0, nothing},
-      {"fence.proxy.tensormap::generic",
-       "release acquire cta cluster gpu sys", 0, 2, nothing},
+      {"fence.proxy.tensormap::generic", "release acquire cta cluster gpu sys",
+       0, 2, nothing},
       {"fence", "sc acq_rel acquire release cta cluster gpu sys", 0, 0,
        nothing},
       {"membar", "cta gl sys", 0, 0, nothing},

@@ -1,7 +1,7 @@
 //===- Copy.cpp - cp.async, bulk copies, tensor copies ----------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -171,10 +171,9 @@ static SmallVector<Cta *> targets(Exec &e, uint64_t address, uint64_t &offset,
 /// same offset in each CTA.
 static uint64_t signalAddress(Exec &e, Cta &cta, uint64_t barrier) {
   MBarrier &b = e.m.barrierAt(barrier, e.inst);
-  uint64_t address =
-      e.inst.has("multicast::cluster")
-          ? reinterpret_cast<uint64_t>(cta.shared) + b.offset
-          : barrier;
+  uint64_t address = e.inst.has("multicast::cluster")
+                         ? reinterpret_cast<uint64_t>(cta.shared) + b.offset
+                         : barrier;
   MBarrier &target = e.m.barrierAt(address, e.inst);
   if (!target.fenced)
     e.m.fail("the mbarrier at shared+" + hex(target.offset) +
@@ -199,8 +198,8 @@ static std::string decodeBulk(Inst &inst) {
   unsigned needed = inst.a ? 4 : 3;
   if (inst.operands.size() < needed)
     return "the bulk copy takes " + std::to_string(needed) + " operands";
-  const char *names[] = {"add", "min", "max", "and", "or", "xor", "", "",
-                         "inc", "dec"};
+  const char *names[] = {"add", "min", "max", "and", "or",
+                         "xor", "",    "",    "inc", "dec"};
   inst.b = -1;
   for (auto [i, name] : enumerate(names))
     if (inst.has(name))
@@ -302,7 +301,8 @@ struct Box {
 
   /// Calls f(row, global address of the row's first element or 0 when the row
   /// is outside, first and end byte of the part inside).
-  template <typename F> void eachRow(F f) const {
+  template <typename F>
+  void eachRow(F f) const {
     for (uint64_t row = 0; row < rows(); ++row) {
       uint64_t rest = row, address = map.address;
       bool inside = true;
@@ -394,16 +394,16 @@ static void tensorLoad(Exec &e) {
     op.write = [=] {
       MBarrier &b = m->barrierAt(signal, *inst);
       std::vector<uint8_t> outside = outsideRow(box);
-      box.eachRow([&](uint64_t row, uint64_t address, uint64_t first,
-                      uint64_t end) {
-        std::vector<uint8_t> data = outside;
-        if (address)
-          memcpy(&data[first], reinterpret_cast<void *>(address + first),
-                 end - first);
-        eachChunk(box, row, [&](uint64_t i, uint64_t at) {
-          memcpy(cta->shared + at, &data[i], 16);
-        });
-      });
+      box.eachRow(
+          [&](uint64_t row, uint64_t address, uint64_t first, uint64_t end) {
+            std::vector<uint8_t> data = outside;
+            if (address)
+              memcpy(&data[first], reinterpret_cast<void *>(address + first),
+                     end - first);
+            eachChunk(box, row, [&](uint64_t i, uint64_t at) {
+              memcpy(cta->shared + at, &data[i], 16);
+            });
+          });
       m->completeTx(b, box.bytes(), *inst);
     };
     m->startAsync(std::move(op));
@@ -435,24 +435,24 @@ static void tensorStore(Exec &e) {
     m->fail("a tensor reduction takes an operation");
   op.write = [=] {
     PtxType type = scalarType(ElementType(box.map.type));
-    box.eachRow([&](uint64_t row, uint64_t address, uint64_t first,
-                    uint64_t end) {
-      if (!address)
-        return;
-      const uint8_t *from = data->data() + row * box.rowBytes();
-      if (reduce < 0) {
-        memcpy(reinterpret_cast<void *>(address + first), from + first,
-               end - first);
-        return;
-      }
-      for (uint64_t i = first; i < end; i += box.size) {
-        uint64_t old = 0, value = 0;
-        memcpy(&old, reinterpret_cast<void *>(address + i), box.size);
-        memcpy(&value, from + i, box.size);
-        old = combine(int(reduce), type, old, value, 0);
-        memcpy(reinterpret_cast<void *>(address + i), &old, box.size);
-      }
-    });
+    box.eachRow(
+        [&](uint64_t row, uint64_t address, uint64_t first, uint64_t end) {
+          if (!address)
+            return;
+          const uint8_t *from = data->data() + row * box.rowBytes();
+          if (reduce < 0) {
+            memcpy(reinterpret_cast<void *>(address + first), from + first,
+                   end - first);
+            return;
+          }
+          for (uint64_t i = first; i < end; i += box.size) {
+            uint64_t old = 0, value = 0;
+            memcpy(&old, reinterpret_cast<void *>(address + i), box.size);
+            memcpy(&value, from + i, box.size);
+            old = combine(int(reduce), type, old, value, 0);
+            memcpy(reinterpret_cast<void *>(address + i), &old, box.size);
+          }
+        });
   };
   m->startAsync(std::move(op));
 }
@@ -464,8 +464,8 @@ static std::string decodeTensor(Inst &inst) {
       inst.c = token[0] - '0';
   if (!inst.c)
     return "the tensor copy has no dimension";
-  const char *names[] = {"add", "min", "max", "and", "or", "xor", "", "",
-                         "inc", "dec"};
+  const char *names[] = {"add", "min", "max", "and", "or",
+                         "xor", "",    "",    "inc", "dec"};
   inst.b = -1;
   for (auto [i, name] : enumerate(names))
     if (inst.has(name))
@@ -475,7 +475,9 @@ static std::string decodeTensor(Inst &inst) {
   return "";
 }
 
-static void tensor(Exec &e) { return e.inst.a ? tensorLoad(e) : tensorStore(e); }
+static void tensor(Exec &e) {
+  return e.inst.a ? tensorLoad(e) : tensorStore(e);
+}
 
 static void prefetchCopy(Exec &) {}
 
@@ -486,10 +488,14 @@ ArrayRef<OpInfo> rudnn::emulator::copyOps() {
 #define REDUCE "add min max inc dec and or xor noftz * "
 #define DIMS "1d 2d 3d 4d 5d tile "
   static const OpInfo table[] = {
-      {"cp.async.ca", "shared shared::cta global L2::cache_hint L2::64B "
-                      "L2::128B L2::256B", 3, 5, asyncCopy},
-      {"cp.async.cg", "shared shared::cta global L2::cache_hint L2::64B "
-                      "L2::128B L2::256B", 3, 5, asyncCopy},
+      {"cp.async.ca",
+       "shared shared::cta global L2::cache_hint L2::64B "
+       "L2::128B L2::256B",
+       3, 5, asyncCopy},
+      {"cp.async.cg",
+       "shared shared::cta global L2::cache_hint L2::64B "
+       "L2::128B L2::256B",
+       3, 5, asyncCopy},
       {"cp.async.commit_group", "", 0, 0, asyncCommit},
       {"cp.async.wait_group", "", 1, 1, asyncWait},
       {"cp.async.wait_all", "", 0, 0, asyncWait},

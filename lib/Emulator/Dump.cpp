@@ -1,7 +1,7 @@
 //===- Dump.cpp - Readable state of a stuck launch --------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,8 +104,8 @@ static void dumpWarp(raw_ostream &os, const Warp &warp) {
   for (const AlignedEntry &entry : warp.aligned)
     if (uint32_t missing = warp.members & ~entry.arrived)
       os << "    warp " << warp.index << ": '" << entry.inst->text
-         << "' takes the whole warp, lanes "
-         << format("0x%08x", missing) << " have not executed it\n";
+         << "' takes the whole warp, lanes " << format("0x%08x", missing)
+         << " have not executed it\n";
 }
 
 std::string Machine::dumpState() const {

@@ -1,7 +1,7 @@
 //===- Fibre.cpp - Stacks that the emulated threads run on ------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,8 @@ static thread_local Fibre *switchedFrom;
 
 void Fibre::prepare(void *stackBase, size_t stackBytes, void (*entry)(void *),
                     void *argument) {
-  auto top = (reinterpret_cast<uintptr_t>(stackBase) + stackBytes) & ~uintptr_t(15);
+  auto top =
+      (reinterpret_cast<uintptr_t>(stackBase) + stackBytes) & ~uintptr_t(15);
   void **sp = reinterpret_cast<void **>(top);
   *--sp = nullptr; // two words keep the stack aligned at the call in
   *--sp = nullptr; // rudnnFibreStart
@@ -88,8 +89,8 @@ void Fibre::prepare(void *stackBase, size_t stackBytes, void (*entry)(void *),
   impl->bottom = stackBase;
   impl->size = stackBytes;
   impl->fake = nullptr;
-  *--sp = this;                                              // r12
-  *--sp = reinterpret_cast<void *>(+[](void *self) {         // r13
+  *--sp = this;                                      // r12
+  *--sp = reinterpret_cast<void *>(+[](void *self) { // r13
     auto *fibre = static_cast<Fibre *>(self);
     __sanitizer_finish_switch_fiber(nullptr, &switchedFrom->impl->bottom,
                                     &switchedFrom->impl->size);

@@ -1,7 +1,7 @@
 //===- Instrument.cpp - Checks in the host code of a kernel -----*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,9 @@ using namespace rudnn::emulator;
 static bool asmContains(const CallInst &call, StringRef what) {
   if (!call.isInlineAsm())
     return false;
-  return cast<InlineAsm>(call.getCalledOperand())->getAsmString().find(
-             what.str()) != std::string::npos;
+  return cast<InlineAsm>(call.getCalledOperand())
+             ->getAsmString()
+             .find(what.str()) != std::string::npos;
 }
 
 bool rudnn::emulator::isWgmma(const CallInst &call) {
@@ -80,23 +81,25 @@ private:
   void check(Value *pointer, Type *type, bool write, bool polls) {
     if (isa<AllocaInst>(getUnderlyingObject(pointer)))
       return;
-    emit(pointer, builder.getInt64(layout.getTypeStoreSize(type)), write, polls);
+    emit(pointer, builder.getInt64(layout.getTypeStoreSize(type)), write,
+         polls);
   }
 
   void emit(Value *pointer, Value *bytes, bool write, bool polls) {
     unsigned space = pointer->getType()->getPointerAddressSpace();
     if (space == 5)
-      return; // local memory
-    uint32_t kind = space == 3   ? 2  // Machine::Space
-                    : space == 7 ? 3
+      return;                                      // local memory
+    uint32_t kind = space == 3                 ? 2 // Machine::Space
+                    : space == 7               ? 3
                     : space == 1 || space == 4 ? 1
                                                : 0;
     Value *generic =
         space ? builder.CreateAddrSpaceCast(pointer, builder.getPtrTy())
               : pointer;
-    builder.CreateCall(
-        callee, {generic, builder.CreateZExtOrTrunc(bytes, builder.getInt64Ty()),
-                 builder.getInt32(kind | write << 8 | polls << 9)});
+    builder.CreateCall(callee,
+                       {generic,
+                        builder.CreateZExtOrTrunc(bytes, builder.getInt64Ty()),
+                        builder.getInt32(kind | write << 8 | polls << 9)});
   }
 
   const DataLayout &layout;

@@ -1,7 +1,7 @@
 //===- Intrinsics.cpp - NVVM intrinsics as PTX ------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -126,8 +126,9 @@ static StringRef fixedText(StringRef name) {
              "mbarrier.inval.b64 [$a0];")
       .Cases({"mbarrier.arrive", "mbarrier.arrive.shared"},
              "mbarrier.arrive.b64 $d0, [$a0];")
-      .Cases({"mbarrier.arrive.noComplete", "mbarrier.arrive.noComplete.shared"},
-             "mbarrier.arrive.noComplete.b64 $d0, [$a0], $a1;")
+      .Cases(
+          {"mbarrier.arrive.noComplete", "mbarrier.arrive.noComplete.shared"},
+          "mbarrier.arrive.noComplete.b64 $d0, [$a0], $a1;")
       .Cases({"mbarrier.arrive.drop", "mbarrier.arrive.drop.shared"},
              "mbarrier.arrive_drop.b64 $d0, [$a0];")
       .Cases({"mbarrier.arrive.drop.noComplete",
@@ -175,9 +176,12 @@ static StringRef fixedText(StringRef name) {
 /// A float type as the intrinsics abbreviate it.
 static StringRef floatType(StringRef t) {
   return StringSwitch<StringRef>(t)
-      .Case("f", "f32").Case("d", "f64").Cases({"f32", "f64"}, t)
+      .Case("f", "f32")
+      .Case("d", "f64")
+      .Cases({"f32", "f64"}, t)
       .Cases({"f16", "f16x2", "bf16", "bf16x2"}, t)
-      .Case("v2f16", "f16x2").Case("v2bf16", "bf16x2")
+      .Case("v2f16", "f16x2")
+      .Case("v2bf16", "bf16x2")
       .Default("");
 }
 
@@ -189,10 +193,14 @@ static std::string arithmetic(StringRef name) {
   if (type.empty())
     return "";
   std::string op = StringSwitch<std::string>(parts[0])
-                       .Case("fmax", "max").Case("fmin", "min")
-                       .Case("fabs", "abs").Case("ex2", "ex2")
-                       .Case("add", "add").Case("sub", "sub")
-                       .Case("mul", "mul").Case("fma", "fma")
+                       .Case("fmax", "max")
+                       .Case("fmin", "min")
+                       .Case("fabs", "abs")
+                       .Case("ex2", "ex2")
+                       .Case("add", "add")
+                       .Case("sub", "sub")
+                       .Case("mul", "mul")
+                       .Case("fma", "fma")
                        .Case("neg", "neg")
                        .Default("");
   if (op.empty())
@@ -222,11 +230,16 @@ static std::string conversion(StringRef name) {
     return text + "." + types.str() + " $d0, " + sources.str() + ";";
   };
   ArrayRef<StringRef> rest = ArrayRef(parts).drop_front();
-  if (head == "ff2bf16x2") return cvt("bf16x2.f32", rest, "$a0, $a1");
-  if (head == "ff2f16x2") return cvt("f16x2.f32", rest, "$a0, $a1");
-  if (head == "f2bf16") return cvt("bf16.f32", rest, "$a0");
-  if (head == "f2f16" || head == "f2h") return cvt("f16.f32", rest, "$a0");
-  if (head == "f2tf32") return cvt("tf32.f32", rest, "$a0");
+  if (head == "ff2bf16x2")
+    return cvt("bf16x2.f32", rest, "$a0, $a1");
+  if (head == "ff2f16x2")
+    return cvt("f16x2.f32", rest, "$a0, $a1");
+  if (head == "f2bf16")
+    return cvt("bf16.f32", rest, "$a0");
+  if (head == "f2f16" || head == "f2h")
+    return cvt("f16.f32", rest, "$a0");
+  if (head == "f2tf32")
+    return cvt("tf32.f32", rest, "$a0");
   if (name == "ff.to.e4m3x2.rn" || name == "ff.to.e5m2x2.rn")
     return cvt((parts[2] + ".f32").str(), {"rn", "satfinite"}, "$a0, $a1");
   if (name == "e4m3x2.to.f16x2.rn" || name == "e5m2x2.to.f16x2.rn")
@@ -237,8 +250,13 @@ static std::string conversion(StringRef name) {
   auto [from, to] = head.split('2');
   auto scalar = [](StringRef t) {
     return StringSwitch<StringRef>(t)
-        .Case("f", "f32").Case("d", "f64").Case("i", "s32").Case("ui", "u32")
-        .Case("ll", "s64").Case("ull", "u64").Default("");
+        .Case("f", "f32")
+        .Case("d", "f64")
+        .Case("i", "s32")
+        .Case("ui", "u32")
+        .Case("ll", "s64")
+        .Case("ull", "u64")
+        .Default("");
   };
   StringRef f = scalar(from), t = scalar(to);
   if (f.empty() || t.empty() || rest.empty())
@@ -268,8 +286,8 @@ static std::string barrier(StringRef name, const CallInst &call) {
            scope.str() + where + "[$a0], $a1;";
   if (op == "arrive" || op == "arrive.drop" || op == "arrive.expect.tx" ||
       op == "arrive.drop.expect.tx") {
-    std::string text = op.contains("drop") ? "mbarrier.arrive_drop"
-                                           : "mbarrier.arrive";
+    std::string text =
+        op.contains("drop") ? "mbarrier.arrive_drop" : "mbarrier.arrive";
     if (op.contains("expect"))
       text += ".expect_tx";
     return text + order + where + result + ", [$a0], $a1;";
@@ -279,7 +297,8 @@ static std::string barrier(StringRef name, const CallInst &call) {
   bool parity = op.consume_back(".parity");
   if (op != "test.wait" && op != "try.wait")
     return "";
-  return std::string("mbarrier.") + (op == "try.wait" ? "try_wait" : "test_wait") +
+  return std::string("mbarrier.") +
+         (op == "try.wait" ? "try_wait" : "test_wait") +
          (parity ? ".parity" : "") + order + where + "$d0, [$a0], $a1" +
          (limit ? ", $a2;" : ";");
 }
@@ -344,7 +363,8 @@ static std::string matrix(StringRef name, const CallInst &call) {
     return "";
   auto [shape, rest] = name.split(".row.col.");
   unsigned k = 0;
-  if (rest.empty() || !shape.consume_front("m16n8k") || shape.getAsInteger(10, k))
+  if (rest.empty() || !shape.consume_front("m16n8k") ||
+      shape.getAsInteger(10, k))
     return "";
   SmallVector<StringRef> t;
   rest.split(t, '.');
@@ -376,7 +396,8 @@ static std::string matrix(StringRef name, const CallInst &call) {
          list('a', na, nb) + ", " + list('a', na + nb, nc) + ";";
 }
 
-std::string rudnn::emulator::intrinsicText(StringRef name, const CallInst &call) {
+std::string rudnn::emulator::intrinsicText(StringRef name,
+                                           const CallInst &call) {
   name.consume_front("llvm.nvvm.");
   // Overloads on the pointer's address space.
   for (StringRef suffix : {".p0", ".p1", ".p3", ".p4", ".p7"})
@@ -397,8 +418,8 @@ std::string rudnn::emulator::intrinsicText(StringRef name, const CallInst &call)
   if (name.consume_front("shfl.sync.")) { // mask, value, lane, clamp
     auto [mode, type] = name.split('.');
     bool predicate = type.ends_with("p");
-    return "shfl.sync." + mode.str() + ".b32 $d0" +
-           (predicate ? "|$d1" : "") + ", $a1, $a2, $a3, $a0;";
+    return "shfl.sync." + mode.str() + ".b32 $d0" + (predicate ? "|$d1" : "") +
+           ", $a1, $a2, $a3, $a0;";
   }
   if (name.starts_with("ldmatrix.sync.aligned.m8n8.")) {
     unsigned n = 1;
@@ -425,10 +446,12 @@ std::string rudnn::emulator::intrinsicText(StringRef name, const CallInst &call)
 int rudnn::emulator::intrinsicSpecialRegister(StringRef name) {
   if (!name.consume_front("llvm.nvvm.read.ptx.sreg."))
     return name == "llvm.nvvm.is_explicit_cluster"
-               ? specialRegister("is_explicit_cluster") : -1;
+               ? specialRegister("is_explicit_cluster")
+               : -1;
   std::string s = name.str();
   // cluster.ctaid.x is %cluster_ctaid.x, lanemask.eq is %lanemask_eq.
-  if (StringRef(s).starts_with("cluster.") || StringRef(s).starts_with("lanemask."))
+  if (StringRef(s).starts_with("cluster.") ||
+      StringRef(s).starts_with("lanemask."))
     s[s.find('.')] = '_';
   if (s == "globaltimer.lo")
     s = "globaltimer_lo";

@@ -1,7 +1,7 @@
 //===- Lower.cpp - From NVPTX IR to host IR ---------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,9 +147,9 @@ Error OperationLowering::replace(CallInst &call, StringRef text,
                                " has a type of more than 64 bits");
     builder.CreateStore(s, slot(i));
   }
-  FunctionCallee execute = module.getOrInsertFunction(
-      "rudnnEmuExecute", builder.getVoidTy(), builder.getPtrTy(),
-      builder.getPtrTy());
+  FunctionCallee execute =
+      module.getOrInsertFunction("rudnnEmuExecute", builder.getVoidTy(),
+                                 builder.getPtrTy(), builder.getPtrTy());
   cast<Function>(execute.getCallee())->setConvergent();
   Value *address = builder.CreateIntToPtr(
       builder.getInt64(reinterpret_cast<uint64_t>(block->get())),
@@ -237,7 +237,8 @@ Value *OperationLowering::direct(CallInst &call, StringRef name) {
     return builder.CreateZExtOrTrunc(
         builder.CreateCall(read, builder.getInt32(reg)), call.getType());
   }
-  if (name == "llvm.nvvm.ex2.approx.ftz.f32" || name == "llvm.nvvm.ex2.approx.f32" ||
+  if (name == "llvm.nvvm.ex2.approx.ftz.f32" ||
+      name == "llvm.nvvm.ex2.approx.f32" ||
       name == "llvm.nvvm.ex2.approx.ftz.f" || name == "llvm.nvvm.ex2.approx.f")
     return builder.CreateUnaryIntrinsic(Intrinsic::exp2, call.getArgOperand(0));
   if (name == "llvm.nvvm.reflect")
@@ -253,10 +254,9 @@ Error OperationLowering::lowerIntrinsic(CallInst &call, StringRef name) {
   }
   std::string pattern = intrinsicText(name, call);
   if (pattern.empty())
-    return createStringError("intrinsic '" + name +
-                             "' is not modelled by the emulator" +
-                             (whereOf(call).empty()
-                                  ? Twine() : " (" + whereOf(call) + ")"));
+    return createStringError(
+        "intrinsic '" + name + "' is not modelled by the emulator" +
+        (whereOf(call).empty() ? Twine() : " (" + whereOf(call) + ")"));
   unsigned results = 0;
   if (auto *st = dyn_cast<StructType>(call.getType()))
     results = st->getNumElements();
@@ -342,7 +342,8 @@ static Error describeKernel(Function &f, KernelInfo &info) {
 static void makeEntry(Function &f) {
   Module &module = *f.getParent();
   IRBuilder<> builder(module.getContext());
-  auto *type = FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
+  auto *type =
+      FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   auto *entry = Function::Create(type, GlobalValue::ExternalLinkage,
                                  entryName(f.getName()), module);
   builder.SetInsertPoint(BasicBlock::Create(module.getContext(), "", entry));
@@ -415,8 +416,8 @@ static Error placeShared(Module &module, Lowered &lowered) {
   for (GlobalVariable *g : shared) {
     uint64_t bytes = layout.getTypeAllocSize(g->getValueType());
     uint64_t align = g->getAlign().valueOrOne().value();
-    align = std::max<uint64_t>(align,
-                               layout.getABITypeAlign(g->getValueType()).value());
+    align = std::max<uint64_t>(
+        align, layout.getABITypeAlign(g->getValueType()).value());
     bool dynamic = g->isDeclaration();
     SetVector<Function *> users;
     for (User *u : g->users())
@@ -430,7 +431,8 @@ static Error placeShared(Module &module, Lowered &lowered) {
           })) {
         KernelInfo &info = lowered.kernels[kernel->getName()];
         kernels.push_back(&info);
-        offset = std::max<uint64_t>(offset, kReservedShared + info.staticShared);
+        offset =
+            std::max<uint64_t>(offset, kReservedShared + info.staticShared);
       }
     offset = alignTo(offset, align);
     for (KernelInfo *info : kernels) {
@@ -465,7 +467,8 @@ Error rudnn::emulator::lowerToHost(Module &module, Lowered &lowered) {
         return e;
   if (lowered.kernels.empty())
     return createStringError("the module has no kernel (ptx_kernel function)");
-  for (StringRef list : {"llvm.used", "llvm.compiler.used", "llvm.global_ctors"})
+  for (StringRef list :
+       {"llvm.used", "llvm.compiler.used", "llvm.global_ctors"})
     if (GlobalVariable *g = module.getGlobalVariable(list))
       g->eraseFromParent();
   if (NamedMDNode *n = module.getNamedMetadata("nvvm.annotations"))

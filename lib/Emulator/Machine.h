@@ -1,7 +1,7 @@
 //===- Machine.h - State of the emulated device -----------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -90,9 +90,9 @@ struct MBarrier {
   uint32_t offset = 0; ///< In the CTA's shared memory.
   uint32_t count = 0, pending = 0;
   int64_t tx = 0;
-  uint64_t phase = 0;      ///< Completed phases.
+  uint64_t phase = 0; ///< Completed phases.
   uint32_t initThread = 0;
-  bool fenced = false;     ///< Visible to the async proxy and the cluster.
+  bool fenced = false; ///< Visible to the async proxy and the cluster.
   std::vector<Thread *> waiters;
 };
 
@@ -133,7 +133,15 @@ struct Warp {
 };
 
 enum class WaitKind : uint8_t {
-  None, Poll, Warp, Named, MBarrier, Cluster, Wgmma, BulkGroup, AsyncGroup
+  None,
+  Poll,
+  Warp,
+  Named,
+  MBarrier,
+  Cluster,
+  Wgmma,
+  BulkGroup,
+  AsyncGroup
 };
 
 struct Thread {
@@ -202,7 +210,7 @@ struct KernelInfo {
   uint32_t dynamicAlign = 16; ///< Of the extern shared array.
   std::vector<uint32_t> argumentBytes;
   std::vector<uint32_t> argumentAlign;
-  Dim3 cluster{0, 0, 0};   ///< nvvm.cluster_dim, 0: none.
+  Dim3 cluster{0, 0, 0}; ///< nvvm.cluster_dim, 0: none.
   Dim3 requiredBlock{0, 0, 0};
   uint64_t maxThreads = 0; ///< nvvm.maxntid, 0: none.
   uint32_t maxShared = 232448;
@@ -323,10 +331,12 @@ private:
 };
 
 /// Reads of `N` threads' slots etc. are all 64 bit; these give them types.
-template <typename To, typename From> To bitCast(From from) {
+template <typename To, typename From>
+To bitCast(From from) {
   static_assert(sizeof(To) <= sizeof(From) || sizeof(To) >= sizeof(From));
   To to{};
-  __builtin_memcpy(&to, &from, sizeof(To) < sizeof(From) ? sizeof(To) : sizeof(From));
+  __builtin_memcpy(&to, &from,
+                   sizeof(To) < sizeof(From) ? sizeof(To) : sizeof(From));
   return to;
 }
 

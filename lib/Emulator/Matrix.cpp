@@ -1,7 +1,7 @@
 //===- Matrix.cpp - mma.sync, ldmatrix, stmatrix ----------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,9 @@ static std::string decodeMma(Inst &inst) {
   unsigned bits = bitWidth(a);
   if (bits != bitWidth(b) || (k * bits != 256 && k * bits != 128))
     return "mma.sync of this shape and these types is not modelled";
-  if (integer(a) ? d != PtxType::S32
-                 : d != PtxType::F32 && !(d == PtxType::F16 && a == PtxType::F16))
+  if (integer(a)
+          ? d != PtxType::S32
+          : d != PtxType::F32 && !(d == PtxType::F16 && a == PtxType::F16))
     return "mma.sync with this accumulator type is not modelled";
   if (!small && a != PtxType::F16 && a != PtxType::BF16 && a != PtxType::TF32)
     return "mma.sync with this operand type is not modelled";
@@ -188,7 +189,8 @@ static void checkRow(Exec &e, uint64_t address, bool write) {
   e.m.checkAccess(address, 16, Machine::Space::Shared, write);
 }
 
-static void loadMatrix(Exec &e) { // ldmatrix.sync.aligned.m8n8.xN{.trans} d, [a]
+static void
+loadMatrix(Exec &e) { // ldmatrix.sync.aligned.m8n8.xN{.trans} d, [a]
   e.m.aligned(e, true);
   uint64_t in[1] = {e.address(1)}, out[2];
   checkRow(e, in[0], false);
@@ -241,10 +243,10 @@ static void storeMatrix(Exec &e) { // stmatrix...[a], v
 ArrayRef<OpInfo> rudnn::emulator::matrixOps() {
   static const OpInfo table[] = {
       {"mma.sync.aligned", "shape row col *", 4, 4, mma, decodeMma},
-      {"ldmatrix.sync.aligned.m8n8", "x1 x2 x4 trans shared shared::cta b16",
-       2, 2, loadMatrix, decodeMatrixAccess},
-      {"stmatrix.sync.aligned.m8n8", "x1 x2 x4 trans shared shared::cta b16",
-       2, 2, storeMatrix, decodeMatrixAccess},
+      {"ldmatrix.sync.aligned.m8n8", "x1 x2 x4 trans shared shared::cta b16", 2,
+       2, loadMatrix, decodeMatrixAccess},
+      {"stmatrix.sync.aligned.m8n8", "x1 x2 x4 trans shared shared::cta b16", 2,
+       2, storeMatrix, decodeMatrixAccess},
   };
   return table;
 }

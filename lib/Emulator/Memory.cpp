@@ -1,7 +1,7 @@
 //===- Memory.cpp - Address checks, loads, stores, atomics ------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,8 +85,8 @@ void Machine::checkAccess(uint64_t address, uint64_t bytes, Space space,
     fail("access to the shared memory of " + cta->name() +
          ", all threads of which have exited");
   if (offset + bytes > cta->sharedBytes || offset < kReservedShared)
-    fail(Twine("shared ") + (write ? "store" : "load") + " of " +
-         Twine(bytes) + " bytes at shared+" + hex(offset) +
+    fail(Twine("shared ") + (write ? "store" : "load") + " of " + Twine(bytes) +
+         " bytes at shared+" + hex(offset) +
          " is out of bounds: the CTA has bytes " + hex(kReservedShared) +
          " to " + hex(cta->sharedBytes));
   if (!write)
@@ -211,8 +211,8 @@ static void store(Exec &e) { // st.space.type [a], v
 //===----------------------------------------------------------------------===//
 
 static std::string decodeAtomic(Inst &inst) {
-  const char *names[] = {"add", "min", "max", "and", "or", "xor",
-                         "exch", "cas", "inc", "dec"};
+  const char *names[] = {"add", "min",  "max", "and", "or",
+                         "xor", "exch", "cas", "inc", "dec"};
   inst.b = -1;
   for (auto [i, name] : enumerate(names))
     if (inst.has(name))
@@ -332,10 +332,11 @@ static void prefetch(Exec &) {}
 
 ArrayRef<OpInfo> rudnn::emulator::memoryOps() {
 #define SPACES " global shared shared::cta shared::cluster local param const "
-#define ORDER " relaxed acquire release acq_rel cta cluster gpu sys volatile weak "
-#define CACHE \
-  " nc ca cg cs cv wb wt lu L1::no_allocate L1::evict_first L1::evict_last " \
-  "L1::evict_normal L1::evict_unchanged L2::cache_hint L2::64B L2::128B " \
+#define ORDER                                                                  \
+  " relaxed acquire release acq_rel cta cluster gpu sys volatile weak "
+#define CACHE                                                                  \
+  " nc ca cg cs cv wb wt lu L1::no_allocate L1::evict_first L1::evict_last "   \
+  "L1::evict_normal L1::evict_unchanged L2::cache_hint L2::64B L2::128B "      \
   "L2::256B "
 #define ATOMIC " add min max and or xor exch cas inc dec noftz v2 v4 v8 "
   static const OpInfo table[] = {
@@ -352,8 +353,10 @@ ArrayRef<OpInfo> rudnn::emulator::memoryOps() {
        3, 3, storeAsync, decodeStoreAsync},
       {"mapa", "shared::cluster u32 u64", 3, 3, mapa},
       {"getctarank", "shared::cluster u32 u64", 2, 2, ctaRank},
-      {"cvta", "to global shared shared::cta shared::cluster local param u32 "
-               "u64", 2, 2, cvta},
+      {"cvta",
+       "to global shared shared::cta shared::cluster local param u32 "
+       "u64",
+       2, 2, cvta},
       {"isspacep", SPACES, 2, 2, isSpace},
       {"prefetch", SPACES "L1 L2 L2::evict_last L2::evict_normal tensormap", 1,
        1, prefetch},

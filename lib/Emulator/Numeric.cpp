@@ -1,7 +1,7 @@
 //===- Numeric.cpp - Small float formats and scalar operations --*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,50 +96,74 @@ float rudnn::emulator::toTF32(float f, bool tiesAway) {
 
 double rudnn::emulator::toDouble(PtxType type, uint64_t bits) {
   switch (type) {
-  case PtxType::F16: return fromF16(bits);
-  case PtxType::BF16: return fromBF16(bits);
+  case PtxType::F16:
+    return fromF16(bits);
+  case PtxType::BF16:
+    return fromBF16(bits);
   case PtxType::TF32:
-  case PtxType::F32: return floatFromBits(bits);
+  case PtxType::F32:
+    return floatFromBits(bits);
   case PtxType::F64: {
     double d;
     std::memcpy(&d, &bits, 8);
     return d;
   }
-  case PtxType::E4M3: return fromE4M3(bits);
-  case PtxType::E5M2: return fromE5M2(bits);
-  case PtxType::S8: return int8_t(bits);
-  case PtxType::S16: return int16_t(bits);
-  case PtxType::S32: return int32_t(bits);
-  case PtxType::S64: return double(int64_t(bits));
-  case PtxType::U8: case PtxType::B8: return uint8_t(bits);
-  case PtxType::U16: case PtxType::B16: return uint16_t(bits);
-  case PtxType::U32: case PtxType::B32: return uint32_t(bits);
-  default: return double(bits);
+  case PtxType::E4M3:
+    return fromE4M3(bits);
+  case PtxType::E5M2:
+    return fromE5M2(bits);
+  case PtxType::S8:
+    return int8_t(bits);
+  case PtxType::S16:
+    return int16_t(bits);
+  case PtxType::S32:
+    return int32_t(bits);
+  case PtxType::S64:
+    return double(int64_t(bits));
+  case PtxType::U8:
+  case PtxType::B8:
+    return uint8_t(bits);
+  case PtxType::U16:
+  case PtxType::B16:
+    return uint16_t(bits);
+  case PtxType::U32:
+  case PtxType::B32:
+    return uint32_t(bits);
+  default:
+    return double(bits);
   }
 }
 
 uint64_t rudnn::emulator::fromDouble(PtxType type, double value) {
   switch (type) {
-  case PtxType::F16: return toF16(float(value));
-  case PtxType::BF16: return toBF16(float(value));
+  case PtxType::F16:
+    return toF16(float(value));
+  case PtxType::BF16:
+    return toBF16(float(value));
   case PtxType::TF32:
-  case PtxType::F32: return floatBits(float(value));
+  case PtxType::F32:
+    return floatBits(float(value));
   case PtxType::F64: {
     uint64_t u;
     std::memcpy(&u, &value, 8);
     return u;
   }
-  case PtxType::E4M3: return toE4M3(float(value));
-  case PtxType::E5M2: return toE5M2(float(value));
-  default: return uint64_t(int64_t(value));
+  case PtxType::E4M3:
+    return toE4M3(float(value));
+  case PtxType::E5M2:
+    return toE5M2(float(value));
+  default:
+    return uint64_t(int64_t(value));
   }
 }
 
 static bool isFloat(PtxType t) {
-  return t == PtxType::F16 || t == PtxType::BF16 || t == PtxType::F32 || t == PtxType::F64;
+  return t == PtxType::F16 || t == PtxType::BF16 || t == PtxType::F32 ||
+         t == PtxType::F64;
 }
 static bool isSigned(PtxType t) {
-  return t == PtxType::S8 || t == PtxType::S16 || t == PtxType::S32 || t == PtxType::S64;
+  return t == PtxType::S8 || t == PtxType::S16 || t == PtxType::S32 ||
+         t == PtxType::S64;
 }
 
 uint64_t rudnn::emulator::combine(int op, PtxType type, uint64_t old,
@@ -167,15 +191,25 @@ uint64_t rudnn::emulator::combine(int op, PtxType type, uint64_t old,
   };
   bool less = isSigned(type) ? extend(value) < extend(old) : value < old;
   switch (op) {
-  case 0: return (old + value) & mask;
-  case 1: return less ? value : old;
-  case 2: return less ? old : value;
-  case 3: return old & value;
-  case 4: return old | value;
-  case 5: return old ^ value;
-  case 6: return value;
-  case 7: return old == value ? other & mask : old;
-  case 8: return old >= value ? 0 : old + 1;
-  default: return old == 0 || old > value ? value : old - 1;
+  case 0:
+    return (old + value) & mask;
+  case 1:
+    return less ? value : old;
+  case 2:
+    return less ? old : value;
+  case 3:
+    return old & value;
+  case 4:
+    return old | value;
+  case 5:
+    return old ^ value;
+  case 6:
+    return value;
+  case 7:
+    return old == value ? other & mask : old;
+  case 8:
+    return old >= value ? 0 : old + 1;
+  default:
+    return old == 0 || old > value ? value : old - 1;
   }
 }

@@ -1,7 +1,7 @@
 //===- Program.cpp - Compiling and launching --------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,9 @@ static float truncDoubleToBF16(double f) {
   return floatFromBits(toBF16(float(f)));
 }
 static float truncToF16(float f) { return floatFromBits(toF16(f)); }
-static float truncDoubleToF16(double f) { return floatFromBits(toF16(float(f))); }
+static float truncDoubleToF16(double f) {
+  return floatFromBits(toF16(float(f)));
+}
 static float extendF16(float h) { return fromF16(floatBits(h)); }
 
 static float nvRsqrt(float x) { return 1 / std::sqrt(x); }
@@ -107,9 +109,9 @@ private:
 Error JitProgram::defineSymbols() {
   orc::SymbolMap symbols;
   auto add = [&](const char *name, auto *function) {
-    symbols[jit->mangleAndIntern(name)] = {
-        orc::ExecutorAddr::fromPtr(function),
-        JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+    symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function),
+                                           JITSymbolFlags::Exported |
+                                               JITSymbolFlags::Callable};
   };
   add("rudnnEmuExecute", &execute);
   add("rudnnEmuSpecial", &emuSpecial);
@@ -143,7 +145,8 @@ Error JitProgram::defineSymbols() {
   add("__nv_fabsf", static_cast<float (*)(float)>(&std::fabs));
   add("__nv_floorf", static_cast<float (*)(float)>(&std::floor));
   add("__nv_ceilf", static_cast<float (*)(float)>(&std::ceil));
-  return jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
+  return jit->getMainJITDylib().define(
+      orc::absoluteSymbols(std::move(symbols)));
 }
 
 /// Values that live in memory only because nothing optimized the module.
@@ -290,8 +293,8 @@ static Error checkLaunch(StringRef kernel, const KernelInfo &info,
     return refuse("cluster " + text(l.cluster) + " has more than 16 CTAs");
   if (l.grid.x % l.cluster.x || l.grid.y % l.cluster.y ||
       l.grid.z % l.cluster.z)
-    return refuse("grid " + text(l.grid) + " is not a multiple of the cluster " +
-                  text(l.cluster));
+    return refuse("grid " + text(l.grid) +
+                  " is not a multiple of the cluster " + text(l.cluster));
   uint64_t shared = uint64_t(info.staticShared) + l.dynamicSharedBytes;
   if (shared > info.maxShared)
     return refuse(Twine(info.staticShared) + " bytes of static and " +
@@ -304,8 +307,7 @@ static Error checkLaunch(StringRef kernel, const KernelInfo &info,
   for (auto [i, a] : enumerate(arguments))
     if (a.data().size() != info.argumentBytes[i])
       return refuse("argument " + Twine(i) + " has " + Twine(a.data().size()) +
-                    " bytes, the kernel takes " +
-                    Twine(info.argumentBytes[i]));
+                    " bytes, the kernel takes " + Twine(info.argumentBytes[i]));
   return Error::success();
 }
 
@@ -315,8 +317,8 @@ Error JitProgram::launch(StringRef kernel, const Launch &request,
   auto it = lowered.kernels.find(kernel);
   if (it == lowered.kernels.end()) {
     std::string names = join(kernels(), ", ");
-    return createStringError("no kernel '" + kernel + "' in the module, which has " +
-                             names);
+    return createStringError("no kernel '" + kernel +
+                             "' in the module, which has " + names);
   }
   const KernelInfo &info = it->second;
   Launch launch = request;

@@ -1,7 +1,7 @@
 //===- Ptx.cpp - Parser of PTX statements -----------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,33 +20,65 @@ using namespace rudnn::emulator;
 PtxType rudnn::emulator::parseType(StringRef token) {
   return StringSwitch<PtxType>(token)
       .Case("pred", PtxType::Pred)
-      .Case("b8", PtxType::B8).Case("b16", PtxType::B16).Case("b32", PtxType::B32)
-      .Case("b64", PtxType::B64).Case("b128", PtxType::B128)
-      .Case("u8", PtxType::U8).Case("u16", PtxType::U16).Case("u32", PtxType::U32)
+      .Case("b8", PtxType::B8)
+      .Case("b16", PtxType::B16)
+      .Case("b32", PtxType::B32)
+      .Case("b64", PtxType::B64)
+      .Case("b128", PtxType::B128)
+      .Case("u8", PtxType::U8)
+      .Case("u16", PtxType::U16)
+      .Case("u32", PtxType::U32)
       .Case("u64", PtxType::U64)
-      .Case("s8", PtxType::S8).Case("s16", PtxType::S16).Case("s32", PtxType::S32)
+      .Case("s8", PtxType::S8)
+      .Case("s16", PtxType::S16)
+      .Case("s32", PtxType::S32)
       .Case("s64", PtxType::S64)
-      .Case("f16", PtxType::F16).Case("f16x2", PtxType::F16x2)
-      .Case("bf16", PtxType::BF16).Case("bf16x2", PtxType::BF16x2)
-      .Case("tf32", PtxType::TF32).Case("f32", PtxType::F32).Case("f64", PtxType::F64)
-      .Case("e4m3", PtxType::E4M3).Case("e5m2", PtxType::E5M2)
-      .Case("e4m3x2", PtxType::E4M3x2).Case("e5m2x2", PtxType::E5M2x2)
+      .Case("f16", PtxType::F16)
+      .Case("f16x2", PtxType::F16x2)
+      .Case("bf16", PtxType::BF16)
+      .Case("bf16x2", PtxType::BF16x2)
+      .Case("tf32", PtxType::TF32)
+      .Case("f32", PtxType::F32)
+      .Case("f64", PtxType::F64)
+      .Case("e4m3", PtxType::E4M3)
+      .Case("e5m2", PtxType::E5M2)
+      .Case("e4m3x2", PtxType::E4M3x2)
+      .Case("e5m2x2", PtxType::E5M2x2)
       .Default(PtxType::None);
 }
 
 unsigned rudnn::emulator::bitWidth(PtxType type) {
   switch (type) {
-  case PtxType::None: return 0;
-  case PtxType::Pred: return 1;
-  case PtxType::B8: case PtxType::U8: case PtxType::S8: case PtxType::E4M3: case PtxType::E5M2:
+  case PtxType::None:
+    return 0;
+  case PtxType::Pred:
+    return 1;
+  case PtxType::B8:
+  case PtxType::U8:
+  case PtxType::S8:
+  case PtxType::E4M3:
+  case PtxType::E5M2:
     return 8;
-  case PtxType::B16: case PtxType::U16: case PtxType::S16: case PtxType::F16:
-  case PtxType::BF16: case PtxType::E4M3x2: case PtxType::E5M2x2:
+  case PtxType::B16:
+  case PtxType::U16:
+  case PtxType::S16:
+  case PtxType::F16:
+  case PtxType::BF16:
+  case PtxType::E4M3x2:
+  case PtxType::E5M2x2:
     return 16;
-  case PtxType::B32: case PtxType::U32: case PtxType::S32: case PtxType::F16x2:
-  case PtxType::BF16x2: case PtxType::TF32: case PtxType::F32:
+  case PtxType::B32:
+  case PtxType::U32:
+  case PtxType::S32:
+  case PtxType::F16x2:
+  case PtxType::BF16x2:
+  case PtxType::TF32:
+  case PtxType::F32:
     return 32;
-  case PtxType::B64: case PtxType::U64: case PtxType::S64: case PtxType::F64:
+  case PtxType::B64:
+  case PtxType::U64:
+  case PtxType::S64:
+  case PtxType::F64:
     return 64;
   case PtxType::B128:
     return 128;
@@ -64,9 +96,9 @@ namespace {
 const StringMap<const OpInfo *> &opTable() {
   static const StringMap<const OpInfo *> table = [] {
     StringMap<const OpInfo *> t;
-    for (ArrayRef<OpInfo> ops : {scalarOps(), memoryOps(), warpOps(),
-                                 barrierOps(), copyOps(), matrixOps(),
-                                 wgmmaOps()})
+    for (ArrayRef<OpInfo> ops :
+         {scalarOps(), memoryOps(), warpOps(), barrierOps(), copyOps(),
+          matrixOps(), wgmmaOps()})
       for (const OpInfo &op : ops)
         t[op.name] = &op;
     return t;
@@ -89,8 +121,14 @@ public:
 private:
   // Characters.
   void skipSpace();
-  bool atEnd() { skipSpace(); return pos >= text.size(); }
-  char peek() { skipSpace(); return pos < text.size() ? text[pos] : '\0'; }
+  bool atEnd() {
+    skipSpace();
+    return pos >= text.size();
+  }
+  char peek() {
+    skipSpace();
+    return pos < text.size() ? text[pos] : '\0';
+  }
   bool eat(char c) {
     if (peek() != c)
       return false;
@@ -432,8 +470,8 @@ Error Parser::resolve(Inst &inst) {
 
 } // namespace
 
-Expected<std::unique_ptr<Block>>
-rudnn::emulator::parsePtx(StringRef text, unsigned numOperands,
-                          StringRef where) {
+Expected<std::unique_ptr<Block>> rudnn::emulator::parsePtx(StringRef text,
+                                                           unsigned numOperands,
+                                                           StringRef where) {
   return Parser(text, numOperands, where).run();
 }

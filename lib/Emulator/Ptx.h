@@ -1,7 +1,7 @@
 //===- Ptx.h - Parsed PTX statements and the instruction table --*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -33,12 +33,32 @@ struct Inst;
 
 /// Scalar types of PTX.
 enum class PtxType : uint8_t {
-  None, Pred,
-  B8, B16, B32, B64, B128,
-  U8, U16, U32, U64,
-  S8, S16, S32, S64,
-  F16, F16x2, BF16, BF16x2, TF32, F32, F64,
-  E4M3, E5M2, E4M3x2, E5M2x2
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  TF32,
+  F32,
+  F64,
+  E4M3,
+  E5M2,
+  E4M3x2,
+  E5M2x2
 };
 PtxType parseType(llvm::StringRef token);
 unsigned bitWidth(PtxType type);
@@ -46,13 +66,13 @@ unsigned bitWidth(PtxType type);
 struct Operand {
   enum Kind : uint8_t { Sink, Slot, Immediate, Label, Vector, Special };
   Kind kind = Sink;
-  bool address = false;     ///< Written in brackets.
-  bool negated = false;     ///< !p
-  bool isFloat = false;     ///< Immediate written as 0f... or 0d...
-  uint32_t slot = 0;        ///< Slot or target statement or special register.
+  bool address = false; ///< Written in brackets.
+  bool negated = false; ///< !p
+  bool isFloat = false; ///< Immediate written as 0f... or 0d...
+  uint32_t slot = 0;    ///< Slot or target statement or special register.
   uint64_t imm = 0;
-  int64_t offset = 0;       ///< Bytes added to an address.
-  std::vector<Operand> elements; ///< Vector; coordinates of a tensor address.
+  int64_t offset = 0;              ///< Bytes added to an address.
+  std::vector<Operand> elements;   ///< Vector; coordinates of a tensor address.
   std::shared_ptr<Operand> second; ///< The q of p|q.
 };
 
@@ -76,12 +96,12 @@ using Handler = void (*)(Exec &);
 
 struct Inst {
   Handler run = nullptr;
-  std::string text;                ///< The statement, for messages.
-  std::string where;               ///< Source line when known.
+  std::string text;                         ///< The statement, for messages.
+  std::string where;                        ///< Source line when known.
   llvm::SmallVector<std::string, 8> tokens; ///< Opcode split at dots.
-  llvm::SmallVector<PtxType, 4> types;         ///< Types among the modifiers.
+  llvm::SmallVector<PtxType, 4> types;      ///< Types among the modifiers.
   std::vector<Operand> operands;
-  int predicate = -1;              ///< Slot, or -1.
+  int predicate = -1; ///< Slot, or -1.
   bool predicateNegated = false;
   /// Decoded modifiers, meaning set by the instruction's decoder.
   int64_t a = 0, b = 0, c = 0;

@@ -1,7 +1,7 @@
 //===- Scalar.cpp - Statements of one thread's registers --------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,18 +73,53 @@ void rudnn::emulator::execute(const Block *block, uint64_t *slots) {
 // Special registers
 //===----------------------------------------------------------------------===//
 
-static constexpr const char *kSpecial[] = {
-    "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z",
-    "ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z",
-    "laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid",
-    "clusterid.x", "clusterid.y", "clusterid.z",
-    "nclusterid.x", "nclusterid.y", "nclusterid.z",
-    "cluster_ctaid.x", "cluster_ctaid.y", "cluster_ctaid.z",
-    "cluster_nctaid.x", "cluster_nctaid.y", "cluster_nctaid.z",
-    "cluster_ctarank", "cluster_nctarank", "is_explicit_cluster",
-    "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt",
-    "clock", "clock64", "globaltimer", "dynamic_smem_size", "total_smem_size",
-    "warpsize", "clock_hi", "globaltimer_lo", "globaltimer_hi"};
+static constexpr const char *kSpecial[] = {"tid.x",
+                                           "tid.y",
+                                           "tid.z",
+                                           "ntid.x",
+                                           "ntid.y",
+                                           "ntid.z",
+                                           "ctaid.x",
+                                           "ctaid.y",
+                                           "ctaid.z",
+                                           "nctaid.x",
+                                           "nctaid.y",
+                                           "nctaid.z",
+                                           "laneid",
+                                           "warpid",
+                                           "nwarpid",
+                                           "smid",
+                                           "nsmid",
+                                           "gridid",
+                                           "clusterid.x",
+                                           "clusterid.y",
+                                           "clusterid.z",
+                                           "nclusterid.x",
+                                           "nclusterid.y",
+                                           "nclusterid.z",
+                                           "cluster_ctaid.x",
+                                           "cluster_ctaid.y",
+                                           "cluster_ctaid.z",
+                                           "cluster_nctaid.x",
+                                           "cluster_nctaid.y",
+                                           "cluster_nctaid.z",
+                                           "cluster_ctarank",
+                                           "cluster_nctarank",
+                                           "is_explicit_cluster",
+                                           "lanemask_eq",
+                                           "lanemask_le",
+                                           "lanemask_lt",
+                                           "lanemask_ge",
+                                           "lanemask_gt",
+                                           "clock",
+                                           "clock64",
+                                           "globaltimer",
+                                           "dynamic_smem_size",
+                                           "total_smem_size",
+                                           "warpsize",
+                                           "clock_hi",
+                                           "globaltimer_lo",
+                                           "globaltimer_hi"};
 
 int rudnn::emulator::specialRegister(StringRef name) {
   for (auto [i, s] : enumerate(kSpecial))
@@ -96,41 +131,71 @@ int rudnn::emulator::specialRegister(StringRef name) {
 }
 
 uint64_t rudnn::emulator::readSpecial(Machine &m, Thread &t, uint32_t reg) {
-  auto axis = [](Dim3 d, uint32_t i) { return i == 0 ? d.x : i == 1 ? d.y : d.z; };
+  auto axis = [](Dim3 d, uint32_t i) {
+    return i == 0 ? d.x : i == 1 ? d.y : d.z;
+  };
   const Cta &cta = *t.cta;
   Dim3 cl = m.clusterDim;
   Dim3 clusters{m.grid.x / cl.x, m.grid.y / cl.y, m.grid.z / cl.z};
   Dim3 inCluster{cta.index.x % cl.x, cta.index.y % cl.y, cta.index.z % cl.z};
   auto shift = [&](uint32_t from) { return reg - from; };
-  if (reg < 3) return axis(t.index, reg);
-  if (reg < 6) return axis(m.blockDim, shift(3));
-  if (reg < 9) return axis(cta.index, shift(6));
-  if (reg < 12) return axis(m.grid, shift(9));
-  if (reg >= 18 && reg < 21) return axis(cta.cluster->index, shift(18));
-  if (reg >= 21 && reg < 24) return axis(clusters, shift(21));
-  if (reg >= 24 && reg < 27) return axis(inCluster, shift(24));
-  if (reg >= 27 && reg < 30) return axis(cl, shift(27));
+  if (reg < 3)
+    return axis(t.index, reg);
+  if (reg < 6)
+    return axis(m.blockDim, shift(3));
+  if (reg < 9)
+    return axis(cta.index, shift(6));
+  if (reg < 12)
+    return axis(m.grid, shift(9));
+  if (reg >= 18 && reg < 21)
+    return axis(cta.cluster->index, shift(18));
+  if (reg >= 21 && reg < 24)
+    return axis(clusters, shift(21));
+  if (reg >= 24 && reg < 27)
+    return axis(inCluster, shift(24));
+  if (reg >= 27 && reg < 30)
+    return axis(cl, shift(27));
   uint64_t eq = uint64_t(1) << t.lane;
   switch (reg) {
-  case 12: return t.lane;
-  case 13: return t.warp->index;
-  case 14: return cta.warps.size();
-  case 15: return cta.cluster->slot * cl.count() + cta.rank;
-  case 16: return m.launch.options.residentClusters * cl.count();
-  case 17: return 0;
-  case 30: return cta.rank;
-  case 31: return cl.count();
-  case 32: return cl.count() > 1;
-  case 33: return eq;
-  case 34: return uint32_t(2 * eq - 1);
-  case 35: return uint32_t(eq - 1);
-  case 36: return uint32_t(~(eq - 1));
-  case 37: return uint32_t(~(2 * eq - 1));
-  case 41: return m.launch.dynamicSharedBytes;
-  case 42: return cta.sharedBytes - kReservedShared;
-  case 43: return kWarpSize;
-  case 44: case 46: return 0;
-  default: return m.statistics.switches; // clocks and timers: only monotonic
+  case 12:
+    return t.lane;
+  case 13:
+    return t.warp->index;
+  case 14:
+    return cta.warps.size();
+  case 15:
+    return cta.cluster->slot * cl.count() + cta.rank;
+  case 16:
+    return m.launch.options.residentClusters * cl.count();
+  case 17:
+    return 0;
+  case 30:
+    return cta.rank;
+  case 31:
+    return cl.count();
+  case 32:
+    return cl.count() > 1;
+  case 33:
+    return eq;
+  case 34:
+    return uint32_t(2 * eq - 1);
+  case 35:
+    return uint32_t(eq - 1);
+  case 36:
+    return uint32_t(~(eq - 1));
+  case 37:
+    return uint32_t(~(2 * eq - 1));
+  case 41:
+    return m.launch.dynamicSharedBytes;
+  case 42:
+    return cta.sharedBytes - kReservedShared;
+  case 43:
+    return kWarpSize;
+  case 44:
+  case 46:
+    return 0;
+  default:
+    return m.statistics.switches; // clocks and timers: only monotonic
   }
 }
 
@@ -139,11 +204,15 @@ uint64_t rudnn::emulator::readSpecial(Machine &m, Thread &t, uint32_t reg) {
 //===----------------------------------------------------------------------===//
 
 static bool floating(PtxType t) {
-  return t == PtxType::F16 || t == PtxType::BF16 || t == PtxType::F32 || t == PtxType::F64;
+  return t == PtxType::F16 || t == PtxType::BF16 || t == PtxType::F32 ||
+         t == PtxType::F64;
 }
-static bool packed(PtxType t) { return t == PtxType::F16x2 || t == PtxType::BF16x2; }
+static bool packed(PtxType t) {
+  return t == PtxType::F16x2 || t == PtxType::BF16x2;
+}
 static bool signedType(PtxType t) {
-  return t == PtxType::S8 || t == PtxType::S16 || t == PtxType::S32 || t == PtxType::S64;
+  return t == PtxType::S8 || t == PtxType::S16 || t == PtxType::S32 ||
+         t == PtxType::S64;
 }
 static uint64_t truncated(PtxType t, uint64_t v) {
   unsigned w = bitWidth(t);
@@ -189,10 +258,18 @@ enum Binary { Add, Sub, Mul, Div, Rem, Min, Max, And, Or, Xor, Shl, Shr };
 
 static std::string decodeBinary(Inst &inst) {
   inst.a = StringSwitch<int>(inst.tokens[0])
-               .Case("add", Add).Case("sub", Sub).Case("mul", Mul)
-               .Case("div", Div).Case("rem", Rem).Case("min", Min)
-               .Case("max", Max).Case("and", And).Case("or", Or)
-               .Case("xor", Xor).Case("shl", Shl).Case("shr", Shr)
+               .Case("add", Add)
+               .Case("sub", Sub)
+               .Case("mul", Mul)
+               .Case("div", Div)
+               .Case("rem", Rem)
+               .Case("min", Min)
+               .Case("max", Max)
+               .Case("and", And)
+               .Case("or", Or)
+               .Case("xor", Xor)
+               .Case("shl", Shl)
+               .Case("shr", Shr)
                .Default(-1);
   return inst.types.empty() ? "the instruction has no type" : "";
 }
@@ -200,10 +277,14 @@ static std::string decodeBinary(Inst &inst) {
 static double floatBinary(const Inst &inst, PtxType type, double a, double b) {
   bool single = type == PtxType::F32;
   switch (inst.a) {
-  case Add: return single ? float(a) + float(b) : a + b;
-  case Sub: return single ? float(a) - float(b) : a - b;
-  case Mul: return single ? float(a) * float(b) : a * b;
-  case Div: return single ? float(a) / float(b) : a / b;
+  case Add:
+    return single ? float(a) + float(b) : a + b;
+  case Sub:
+    return single ? float(a) - float(b) : a - b;
+  case Mul:
+    return single ? float(a) * float(b) : a * b;
+  case Div:
+    return single ? float(a) / float(b) : a / b;
   default:
     if (inst.has("NaN") && (a != a || b != b))
       return NAN;
@@ -217,8 +298,10 @@ static uint64_t intBinary(Exec &e, PtxType type, uint64_t a, uint64_t b) {
   uint64_t ua = truncated(type, a), ub = truncated(type, b);
   unsigned width = bitWidth(type);
   switch (e.inst.a) {
-  case Add: return ua + ub;
-  case Sub: return ua - ub;
+  case Add:
+    return ua + ub;
+  case Sub:
+    return ua - ub;
   case Mul: {
     __int128 p = s ? __int128(sa) * sb : __int128((unsigned __int128)ua * ub);
     return uint64_t(e.inst.has("hi") ? p >> width : p);
@@ -232,12 +315,19 @@ static uint64_t intBinary(Exec &e, PtxType type, uint64_t a, uint64_t b) {
     if (e.inst.a == Div)
       return s ? uint64_t(sa / sb) : ua / ub;
     return s ? uint64_t(sa % sb) : ua % ub;
-  case Min: return s ? uint64_t(std::min(sa, sb)) : std::min(ua, ub);
-  case Max: return s ? uint64_t(std::max(sa, sb)) : std::max(ua, ub);
-  case And: return ua & ub;
-  case Or: return ua | ub;
-  case Xor: return ua ^ ub;
-  case Shl: b = uint32_t(b); return b >= width ? 0 : ua << b;
+  case Min:
+    return s ? uint64_t(std::min(sa, sb)) : std::min(ua, ub);
+  case Max:
+    return s ? uint64_t(std::max(sa, sb)) : std::max(ua, ub);
+  case And:
+    return ua & ub;
+  case Or:
+    return ua | ub;
+  case Xor:
+    return ua ^ ub;
+  case Shl:
+    b = uint32_t(b);
+    return b >= width ? 0 : ua << b;
   default:
     b = uint32_t(b);
     if (s)
@@ -249,10 +339,11 @@ static uint64_t intBinary(Exec &e, PtxType type, uint64_t a, uint64_t b) {
 static void binary(Exec &e) {
   PtxType type = e.inst.type();
   if (floating(type) || packed(type))
-    return eachPart(e, type, 2, [&](PtxType t, uint64_t a, uint64_t b, uint64_t) {
-      return finish(e.inst, t,
-                    floatBinary(e.inst, t, toDouble(t, a), toDouble(t, b)));
-    });
+    return eachPart(
+        e, type, 2, [&](PtxType t, uint64_t a, uint64_t b, uint64_t) {
+          return finish(e.inst, t,
+                        floatBinary(e.inst, t, toDouble(t, a), toDouble(t, b)));
+        });
   uint64_t v = intBinary(e, type, e.value(1), e.value(2));
   if (e.inst.has("wide")) { // operands extend, result has twice the bits
     v = signedType(type)
@@ -267,12 +358,14 @@ static void binary(Exec &e) {
 static void fusedMultiplyAdd(Exec &e) {
   PtxType type = e.inst.type();
   if (floating(type) || packed(type))
-    return eachPart(e, type, 3, [&](PtxType t, uint64_t a, uint64_t b, uint64_t c) {
-      double x = toDouble(t, a), y = toDouble(t, b), z = toDouble(t, c);
-      return finish(e.inst, t, t == PtxType::F32
-                                   ? std::fma(float(x), float(y), float(z))
-                                   : std::fma(x, y, z));
-    });
+    return eachPart(
+        e, type, 3, [&](PtxType t, uint64_t a, uint64_t b, uint64_t c) {
+          double x = toDouble(t, a), y = toDouble(t, b), z = toDouble(t, c);
+          return finish(e.inst, t,
+                        t == PtxType::F32
+                            ? std::fma(float(x), float(y), float(z))
+                            : std::fma(x, y, z));
+        });
   bool s = signedType(type);
   uint64_t a = e.value(1), b = e.value(2), c = e.value(3);
   uint64_t p = s ? uint64_t(extended(type, a) * extended(type, b))
@@ -283,7 +376,8 @@ static void fusedMultiplyAdd(Exec &e) {
     p = s ? uint64_t(__int128(extended(type, a)) * extended(type, b) >>
                      bitWidth(type))
           : uint64_t((unsigned __int128)truncated(type, a) *
-                         truncated(type, b) >> bitWidth(type));
+                         truncated(type, b) >>
+                     bitWidth(type));
   e.set(0, truncated(type, p + c));
 }
 
@@ -291,16 +385,41 @@ static void fusedMultiplyAdd(Exec &e) {
 // One operand
 //===----------------------------------------------------------------------===//
 
-enum Unary { Abs, Neg, Ex2, Lg2, Rcp, Rsqrt, Sqrt, Tanh, Sin, Cos, Not, Popc,
-             Clz, Brev, Bfind };
+enum Unary {
+  Abs,
+  Neg,
+  Ex2,
+  Lg2,
+  Rcp,
+  Rsqrt,
+  Sqrt,
+  Tanh,
+  Sin,
+  Cos,
+  Not,
+  Popc,
+  Clz,
+  Brev,
+  Bfind
+};
 
 static std::string decodeUnary(Inst &inst) {
   inst.a = StringSwitch<int>(inst.tokens[0])
-               .Case("abs", Abs).Case("neg", Neg).Case("ex2", Ex2)
-               .Case("lg2", Lg2).Case("rcp", Rcp).Case("rsqrt", Rsqrt)
-               .Case("sqrt", Sqrt).Case("tanh", Tanh).Case("sin", Sin)
-               .Case("cos", Cos).Case("not", Not).Case("popc", Popc)
-               .Case("clz", Clz).Case("brev", Brev).Case("bfind", Bfind)
+               .Case("abs", Abs)
+               .Case("neg", Neg)
+               .Case("ex2", Ex2)
+               .Case("lg2", Lg2)
+               .Case("rcp", Rcp)
+               .Case("rsqrt", Rsqrt)
+               .Case("sqrt", Sqrt)
+               .Case("tanh", Tanh)
+               .Case("sin", Sin)
+               .Case("cos", Cos)
+               .Case("not", Not)
+               .Case("popc", Popc)
+               .Case("clz", Clz)
+               .Case("brev", Brev)
+               .Case("bfind", Bfind)
                .Default(-1);
   return inst.types.empty() ? "the instruction has no type" : "";
 }
@@ -309,16 +428,26 @@ static double floatUnary(const Inst &inst, double x) {
   if (inst.has("ftz"))
     x = flush(float(x));
   switch (inst.a) {
-  case Abs: return std::fabs(x);
-  case Neg: return -x;
-  case Ex2: return std::exp2(x);
-  case Lg2: return std::log2(x);
-  case Rcp: return 1 / x;
-  case Rsqrt: return 1 / std::sqrt(x);
-  case Sqrt: return std::sqrt(x);
-  case Tanh: return std::tanh(x);
-  case Sin: return std::sin(x);
-  default: return std::cos(x);
+  case Abs:
+    return std::fabs(x);
+  case Neg:
+    return -x;
+  case Ex2:
+    return std::exp2(x);
+  case Lg2:
+    return std::log2(x);
+  case Rcp:
+    return 1 / x;
+  case Rsqrt:
+    return 1 / std::sqrt(x);
+  case Sqrt:
+    return std::sqrt(x);
+  case Tanh:
+    return std::tanh(x);
+  case Sin:
+    return std::sin(x);
+  default:
+    return std::cos(x);
   }
 }
 
@@ -331,11 +460,21 @@ static void unary(Exec &e) {
   uint64_t v = truncated(type, e.value(1));
   unsigned width = bitWidth(type);
   switch (e.inst.a) {
-  case Abs: v = uint64_t(std::abs(extended(type, v))); break;
-  case Neg: v = -v; break;
-  case Not: v = type == PtxType::Pred ? !v : ~v; break;
-  case Popc: v = popcount(v); break;
-  case Clz: v = countl_zero(v) - (64 - width); break;
+  case Abs:
+    v = uint64_t(std::abs(extended(type, v)));
+    break;
+  case Neg:
+    v = -v;
+    break;
+  case Not:
+    v = type == PtxType::Pred ? !v : ~v;
+    break;
+  case Popc:
+    v = popcount(v);
+    break;
+  case Clz:
+    v = countl_zero(v) - (64 - width);
+    break;
   case Bfind: {
     if (signedType(type) && extended(type, v) < 0)
       v = truncated(type, ~v);
@@ -381,25 +520,41 @@ static void move(Exec &e) {
 }
 
 static std::string decodeSetp(Inst &inst) {
-  const char *names[] = {"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls",
-                         "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
-                         "num", "nan"};
+  const char *names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",
+                         "lo",  "ls",  "hi",  "hs",  "equ", "neu",
+                         "ltu", "leu", "gtu", "geu", "num", "nan"};
   inst.a = -1;
   for (auto [i, name] : enumerate(names))
     if (inst.has(name))
       inst.a = i;
   return inst.a < 0 || inst.types.empty()
-             ? "a comparison takes an operator and a type" : "";
+             ? "a comparison takes an operator and a type"
+             : "";
 }
 
-template <typename T> static bool compare(int64_t op, T a, T b) {
+template <typename T>
+static bool compare(int64_t op, T a, T b) {
   switch (op) {
-  case 0: case 10: return a == b;
-  case 1: case 11: return a != b;
-  case 2: case 6: case 12: return a < b;
-  case 3: case 7: case 13: return a <= b;
-  case 4: case 8: case 14: return a > b;
-  default: return a >= b;
+  case 0:
+  case 10:
+    return a == b;
+  case 1:
+  case 11:
+    return a != b;
+  case 2:
+  case 6:
+  case 12:
+    return a < b;
+  case 3:
+  case 7:
+  case 13:
+    return a <= b;
+  case 4:
+  case 8:
+  case 14:
+    return a > b;
+  default:
+    return a >= b;
   }
 }
 
@@ -494,10 +649,14 @@ static std::string decodeCvt(Inst &inst) {
 }
 
 static double rounded(const Inst &inst, double v) {
-  if (inst.has("rni")) return std::nearbyint(v);
-  if (inst.has("rzi")) return std::trunc(v);
-  if (inst.has("rmi")) return std::floor(v);
-  if (inst.has("rpi")) return std::ceil(v);
+  if (inst.has("rni"))
+    return std::nearbyint(v);
+  if (inst.has("rzi"))
+    return std::trunc(v);
+  if (inst.has("rmi"))
+    return std::floor(v);
+  if (inst.has("rpi"))
+    return std::ceil(v);
   return v;
 }
 
@@ -507,7 +666,9 @@ static uint64_t convertFloat(const Inst &inst, PtxType to, double v) {
     v = v > 0 ? v : 0;
   bool zero = inst.has("rz");
   if (inst.has("satfinite") && v == v) {
-    double largest = to == PtxType::F16 ? 65504 : to == PtxType::BF16 ? 0x1.fep127 : 0;
+    double largest = to == PtxType::F16    ? 65504
+                     : to == PtxType::BF16 ? 0x1.fep127
+                                           : 0;
     if (largest)
       v = std::min(std::max(v, -largest), largest);
   }
@@ -522,11 +683,16 @@ static uint64_t convertFloat(const Inst &inst, PtxType to, double v) {
 
 static PtxType halfOf(PtxType type) {
   switch (type) {
-  case PtxType::F16x2: return PtxType::F16;
-  case PtxType::BF16x2: return PtxType::BF16;
-  case PtxType::E4M3x2: return PtxType::E4M3;
-  case PtxType::E5M2x2: return PtxType::E5M2;
-  default: return PtxType::None;
+  case PtxType::F16x2:
+    return PtxType::F16;
+  case PtxType::BF16x2:
+    return PtxType::BF16;
+  case PtxType::E4M3x2:
+    return PtxType::E4M3;
+  case PtxType::E5M2x2:
+    return PtxType::E5M2;
+  default:
+    return PtxType::None;
   }
 }
 
@@ -535,7 +701,8 @@ static void convert(Exec &e) {
   if (PtxType part = halfOf(to); part != PtxType::None) {
     unsigned width = bitWidth(part);
     uint64_t low, high;
-    if (PtxType source = halfOf(from); source != PtxType::None) { // packed to packed
+    if (PtxType source = halfOf(from);
+        source != PtxType::None) { // packed to packed
       uint64_t v = e.value(1);
       unsigned w = bitWidth(source);
       uint64_t mask = (uint64_t(1) << w) - 1;
@@ -561,15 +728,17 @@ static void convert(Exec &e) {
     double hi = signedType(to) ? std::ldexp(1.0, w - 1) : std::ldexp(1.0, w);
     double lo = signedType(to) ? -hi : 0;
     if (x >= hi)
-      return e.set(0, truncated(to, signedType(to) ? (uint64_t(1) << (w - 1)) - 1
-                                                   : ~uint64_t(0)));
+      return e.set(0,
+                   truncated(to, signedType(to) ? (uint64_t(1) << (w - 1)) - 1
+                                                : ~uint64_t(0)));
     if (x <= lo)
-      return e.set(0, truncated(to, signedType(to) ? uint64_t(1) << (w - 1) : 0));
-    return e.set(0, truncated(to, signedType(to) ? uint64_t(int64_t(x))
-                                                 : uint64_t(x)));
+      return e.set(0,
+                   truncated(to, signedType(to) ? uint64_t(1) << (w - 1) : 0));
+    return e.set(
+        0, truncated(to, signedType(to) ? uint64_t(int64_t(x)) : uint64_t(x)));
   }
-  uint64_t wide = signedType(from) ? uint64_t(extended(from, v))
-                                   : truncated(from, v);
+  uint64_t wide =
+      signedType(from) ? uint64_t(extended(from, v)) : truncated(from, v);
   if (toFloat)
     return e.set(0, fromDouble(to, signedType(from) ? double(int64_t(wide))
                                                     : double(wide)));
@@ -611,8 +780,10 @@ ArrayRef<OpInfo> rudnn::emulator::scalarOps() {
       {"clz", "*", 2, 2, unary, decodeUnary},
       {"brev", "*", 2, 2, unary, decodeUnary},
       {"bfind", "*", 2, 2, unary, decodeUnary},
-      {"setp", "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan "
-               "and or xor ftz *", 3, 4, setp, decodeSetp},
+      {"setp",
+       "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan "
+       "and or xor ftz *",
+       3, 4, setp, decodeSetp},
       {"selp", "*", 4, 4, select},
       {"bra", "uni", 1, 1, branch},
       {"prmt", "b32", 4, 4, permute},

@@ -1,7 +1,8 @@
-//===- Scheduler.cpp - Threads, asynchronous work, end of launch -*- C++ -*-===//
+//===- Scheduler.cpp - Threads, asynchronous work, end of launch -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,12 +53,12 @@ Machine::~Machine() {
 void Machine::reserveWindow(uint32_t slots) {
   constexpr uint64_t align = 16 * kWindowStride;
   windowBytes = slots * align;
-  for (uint64_t at = align; at + windowBytes < (uint64_t(1) << 32); at += align) {
-    void *p = mmap(reinterpret_cast<void *>(at), windowBytes,
-                   PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                       MAP_FIXED_NOREPLACE,
-                   -1, 0);
+  for (uint64_t at = align; at + windowBytes < (uint64_t(1) << 32);
+       at += align) {
+    void *p =
+        mmap(reinterpret_cast<void *>(at), windowBytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+             -1, 0);
     if (p == MAP_FAILED)
       continue;
     if (reinterpret_cast<uint64_t>(p) == at) {
@@ -71,8 +72,8 @@ void Machine::reserveWindow(uint32_t slots) {
 std::string Machine::run(void **args) {
   arguments = args;
   auto start = std::chrono::steady_clock::now();
-  deadline = start + std::chrono::microseconds(
-                         int64_t(launch.options.timeLimit * 1e6));
+  deadline = start +
+             std::chrono::microseconds(int64_t(launch.options.timeLimit * 1e6));
   uint64_t perCluster = clusterDim.count() * blockDim.count();
   uint64_t clusters = grid.count() / clusterDim.count();
   uint32_t slots = std::clamp<uint64_t>(launch.options.residentClusters, 1,

@@ -1,7 +1,7 @@
 //===- TensorMap.cpp - Making tensor maps -----------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,12 +16,19 @@ using namespace rudnn::emulator;
 
 unsigned rudnn::emulator::elementBytes(ElementType type) {
   switch (type) {
-  case ElementType::U8: return 1;
-  case ElementType::U16: case ElementType::F16: case ElementType::BF16:
+  case ElementType::U8:
+    return 1;
+  case ElementType::U16:
+  case ElementType::F16:
+  case ElementType::BF16:
     return 2;
-  case ElementType::U32: case ElementType::S32: case ElementType::F32:
+  case ElementType::U32:
+  case ElementType::S32:
+  case ElementType::F32:
     return 4;
-  case ElementType::U64: case ElementType::S64: case ElementType::F64:
+  case ElementType::U64:
+  case ElementType::S64:
+  case ElementType::F64:
     return 8;
   }
   return 0;
@@ -29,16 +36,26 @@ unsigned rudnn::emulator::elementBytes(ElementType type) {
 
 PtxType rudnn::emulator::scalarType(ElementType type) {
   switch (type) {
-  case ElementType::U8: return PtxType::U8;
-  case ElementType::U16: return PtxType::U16;
-  case ElementType::U32: return PtxType::U32;
-  case ElementType::S32: return PtxType::S32;
-  case ElementType::U64: return PtxType::U64;
-  case ElementType::S64: return PtxType::S64;
-  case ElementType::F16: return PtxType::F16;
-  case ElementType::F32: return PtxType::F32;
-  case ElementType::F64: return PtxType::F64;
-  case ElementType::BF16: return PtxType::BF16;
+  case ElementType::U8:
+    return PtxType::U8;
+  case ElementType::U16:
+    return PtxType::U16;
+  case ElementType::U32:
+    return PtxType::U32;
+  case ElementType::S32:
+    return PtxType::S32;
+  case ElementType::U64:
+    return PtxType::U64;
+  case ElementType::S64:
+    return PtxType::S64;
+  case ElementType::F16:
+    return PtxType::F16;
+  case ElementType::F32:
+    return PtxType::F32;
+  case ElementType::F64:
+    return PtxType::F64;
+  case ElementType::BF16:
+    return PtxType::BF16;
   }
   return PtxType::None;
 }
@@ -113,8 +130,9 @@ Expected<TensorMap> rudnn::emulator::encodeTiled(const TiledMap &p) {
     map.dim[i] = i < rank ? p.globalDim[i] : 1;
     map.stride[i] = i == 0 ? bytes : i < rank ? p.globalStrides[i - 1] : 0;
     map.box[i] = i < rank ? p.boxDim[i] : 1;
-    map.step[i] =
-        i < rank && i > 0 && !p.elementStrides.empty() ? p.elementStrides[i] : 1;
+    map.step[i] = i < rank && i > 0 && !p.elementStrides.empty()
+                      ? p.elementStrides[i]
+                      : 1;
   }
   TensorMap result;
   std::memcpy(result.bytes, &map, sizeof(map));

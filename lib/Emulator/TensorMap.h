@@ -1,7 +1,7 @@
 //===- TensorMap.h - The emulator's tensor map format -----------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUDNN_LIB_EMULATOR_TENSORMAP_H
@@ -32,10 +32,14 @@ PtxType scalarType(ElementType type);
 /// Moves 16-byte chunks as the swizzle does: `offset` is a shared address.
 inline uint64_t swizzled(uint64_t offset, Swizzle swizzle) {
   switch (swizzle) {
-  case Swizzle::None: return offset;
-  case Swizzle::B32: return offset ^ ((offset >> 7 & 1) << 4);
-  case Swizzle::B64: return offset ^ ((offset >> 7 & 3) << 4);
-  case Swizzle::B128: return offset ^ ((offset >> 7 & 7) << 4);
+  case Swizzle::None:
+    return offset;
+  case Swizzle::B32:
+    return offset ^ ((offset >> 7 & 1) << 4);
+  case Swizzle::B64:
+    return offset ^ ((offset >> 7 & 3) << 4);
+  case Swizzle::B128:
+    return offset ^ ((offset >> 7 & 7) << 4);
   }
   return offset;
 }

@@ -1,7 +1,7 @@
 //===- Warp.cpp - Instructions of a whole warp ------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@ void Machine::aligned(Exec &e, bool needsAll) {
   for (auto &r : w.open)
     if ((r->mask & bit & ~r->arrived) && r->alignedSeq == t.alignedSeq)
       fail("divergent warp: lanes " + maskText(r->arrived) + " execute '" +
-           r->inst->text + "' with this lane in their mask, this lane executes '" +
+           r->inst->text +
+           "' with this lane in their mask, this lane executes '" +
            e.inst.text + "'");
   uint64_t i = t.alignedSeq - w.alignedBase;
   if (i == w.aligned.size()) {
@@ -36,8 +37,9 @@ void Machine::aligned(Exec &e, bool needsAll) {
     AlignedEntry &entry = w.aligned[i];
     if (entry.inst != &e.inst)
       fail("divergent warp: lanes " + maskText(entry.arrived) + " execute '" +
-           entry.inst->text + "', which takes the whole warp, this lane executes '" +
-           e.inst.text + "'");
+           entry.inst->text +
+           "', which takes the whole warp, this lane executes '" + e.inst.text +
+           "'");
     entry.arrived |= bit;
   }
   ++t.alignedSeq;
@@ -252,8 +254,8 @@ static void elect(Exec &e) { // elect.sync d|p, mask
     // The device elects the same lane for the same mask each time.
     uint32_t leader = countr_zero(r.mask);
     if (e.m.delayed()) {
-      uint32_t n = (e.m.launch.options.seed * 2654435761u >> 7) %
-                   popcount(r.mask);
+      uint32_t n =
+          (e.m.launch.options.seed * 2654435761u >> 7) % popcount(r.mask);
       uint32_t rest = r.mask;
       while (n--)
         rest &= rest - 1;

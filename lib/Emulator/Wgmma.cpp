@@ -1,7 +1,7 @@
 //===- Wgmma.cpp - Warp-group matrix instructions ---------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -71,8 +71,8 @@ float rudnn::emulator::readAccumulator(Machine &m, Thread &t, float value) {
   if (seq >= t.wgmmaRetired)
     m.fail("an accumulator of '" + op->inst->text +
            "' is read before a wgmma.wait_group has waited for it");
-  return op->result[(t.tid % kWarpGroup) * columns(*op->inst) / 2 +
-                    (bits & 127)];
+  return op
+      ->result[(t.tid % kWarpGroup) * columns(*op->inst) / 2 + (bits & 127)];
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,10 +91,22 @@ struct Descriptor {
       : start((bits & 0x3fff) << 4), leading((bits >> 16 & 0x3fff) << 4),
         stride((bits >> 32 & 0x3fff) << 4) {
     switch (bits >> 62) {
-    case 0: swizzle = Swizzle::None; span = 16; break;
-    case 1: swizzle = Swizzle::B128; span = 128; break;
-    case 2: swizzle = Swizzle::B64; span = 64; break;
-    default: swizzle = Swizzle::B32; span = 32; break;
+    case 0:
+      swizzle = Swizzle::None;
+      span = 16;
+      break;
+    case 1:
+      swizzle = Swizzle::B128;
+      span = 128;
+      break;
+    case 2:
+      swizzle = Swizzle::B64;
+      span = 64;
+      break;
+    default:
+      swizzle = Swizzle::B32;
+      span = 32;
+      break;
     }
     if (bits >> 49 & 7)
       m.fail("'" + inst.text + "': a matrix descriptor with base offset " +
@@ -230,8 +242,9 @@ static void wgmma(Exec &e) { // d, a or descriptor, descriptor, scale-d, ...
       op.a.resize(kWarpGroup * 4);
   } else if (op.descA != descA || op.descB != descB || op.scaleD != scaleD) {
     m.fail("the threads of the warp group give different descriptors or "
-           "scale-d: 0x" + utohexstr(descA) + ", 0x" + utohexstr(descB) +
-           " and 0x" + utohexstr(op.descA) + ", 0x" + utohexstr(op.descB));
+           "scale-d: 0x" +
+           utohexstr(descA) + ", 0x" + utohexstr(descB) + " and 0x" +
+           utohexstr(op.descA) + ", 0x" + utohexstr(op.descB));
   }
   unsigned index = t.tid % kWarpGroup, registers = columns(e.inst) / 2;
   for (unsigned i = 0; i < registers; ++i) {
@@ -256,7 +269,8 @@ static std::pair<unsigned, unsigned> position(unsigned thread, unsigned i) {
 }
 
 /// A from the registers of the warp group, 64 x K.
-static void registersToA(const WgmmaOp &op, PtxType type, unsigned k, float *a) {
+static void registersToA(const WgmmaOp &op, PtxType type, unsigned k,
+                         float *a) {
   unsigned per = 32 / bitWidth(type), bits = bitWidth(type);
   for (unsigned thread = 0; thread < kWarpGroup; ++thread)
     for (unsigned r = 0; r < 4; ++r)
@@ -265,7 +279,8 @@ static void registersToA(const WgmmaOp &op, PtxType type, unsigned k, float *a) 
         unsigned row = 16 * (thread / 32) + lane / 4 + 8 * (r & 1);
         unsigned column = (4 * (r >> 1) + lane % 4) * per + j;
         uint32_t word = op.a[thread * 4 + r];
-        uint32_t v = bits == 32 ? word : word >> (j * bits) & ((1u << bits) - 1);
+        uint32_t v =
+            bits == 32 ? word : word >> (j * bits) & ((1u << bits) - 1);
         a[row * k + column] = float(toDouble(type, v));
       }
 }
@@ -317,8 +332,8 @@ static void computeResult(Machine &m, WarpGroup &g, WgmmaOp &op) {
           if (!earlier || !earlier->done)
             m.fail("'" + inst.text +
                    "' takes an accumulator whose wgmma is too old");
-          c = earlier->result[thread * columns(*earlier->inst) / 2 +
-                              (bits & 127)];
+          c = earlier
+                  ->result[thread * columns(*earlier->inst) / 2 + (bits & 127)];
         }
         sum += c;
       }
