@@ -49,4 +49,36 @@ def RudnnLowerAssertions : Pass<"rudnn-lower-assertions"> {
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Host/: the host side of a compiled module
+//===----------------------------------------------------------------------===//
+
+def RudnnEmitEntries : Pass<"rudnn-emit-entries"> {
+  let summary = "Give public functions the calling convention of an artifact";
+  let description = [{
+    Every public function `@f` on tensors and scalars gets its arguments and its
+    results in buffers of the caller (`include/rudnn/Runtime/Abi.h`). Beside it
+    `@f__result_shapes` writes the extents of the results, computed from the
+    extents and scalars of the arguments alone; a function whose result extents
+    depend on tensor data is refused. Functions that other functions call keep
+    their signature in a private copy. Runs first, on any target.
+
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: memref<?x4xf32>, %result: memref<?x4xf32>)
+    func.func @f__result_shapes(%x: memref<?x4xf32>, %extents: !llvm.ptr)
+    ```
+
+    where `%result` is written by `bufferization.materialize_in_destination`.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // RUDNN_PASSES_TD

@@ -8,7 +8,7 @@ import lit.formats
 config.name = "rudnn"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["CMakeLists.txt", "Inputs", "lit.cfg.py", "unit"]
+config.excludes = ["CMakeLists.txt", "Inputs", "lit.cfg.py", "rudnn_test.py", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.rudnn_build_dir, "test")
 
