@@ -47,6 +47,128 @@ def RudnnLowerAssertions : Pass<"rudnn-lower-assertions"> {
     becomes a branch to a block that writes, aborts and doesn't return.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
+//===----------------------------------------------------------------------===//
+// Graph/: tensors to loops and vectors, for the CPU
+//===----------------------------------------------------------------------===//
+
+def RudnnFuseElementwise : Pass<"rudnn-fuse-elementwise"> {
+  let summary = "Merge chains of elementwise linalg ops, and into reductions";
+  let description = [{
+    Upstream's elementwise fusion with two limits: nothing is merged into a
+    product (which must stay one), and only cheap code is computed again for a
+    broadcast.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def RudnnPromoteAccumulators : Pass<"rudnn-promote-accumulators"> {
+  let summary = "Sum products of f16 and bf16 in f32, with one rounding at the end";
+  let description = [{
+    A linalg contraction whose result is narrower than f32 becomes the same
+    contraction on an f32 result and a conversion of that result.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def RudnnTileParallel : Pass<"rudnn-tile-parallel"> {
+  let summary = "Tile the ops of a graph into parallel loops, neighbours fused";
+  let description = [{
+    Walks each block from its end. An op that is not yet part of a loop, and the
+    elementwise ops around it that need each of their elements in one tile only,
+    become one `scf.forall` over tiles (upstream tile-and-fuse through
+    TilingInterface):
+
+    - attention over batch, heads and 64 query rows, so that no more than one
+      tile's scores exist per thread; norms over rows;
+    - products over blocks of rows and columns of their result;
+    - other linalg ops over about 16384 elements.
+
+    Ops with little work, and ops in loops that are parallel already, stay.
+  }];
+  let options = [Option<"onlyRudnn", "only-rudnn", "bool", "false",
+    "tile only groups with a rudnn op (before decomposition)">];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+class RudnnVectorPass<string name> : Pass<name> {
+  let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
+    "bytes of a vector register; 0: those of this machine">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
+}
+
+def RudnnVectorizeContractions : RudnnVectorPass<"rudnn-vectorize-contractions"> {
+  let summary = "Lower sums of products to register-blocked loops of vector code";
+  let description = [{
+    A linalg contraction on tensors (any projected permutation maps, f32 or f64
+    result) becomes blocks of 6 rows by two vector registers of sums over a copy
+    of the right operand's panel, converted to the type of the sums. Extents may
+    be dynamic; the last rows and columns are not padded in memory.
+  }];
+}
+
+def RudnnVectorize : RudnnVectorPass<"rudnn-vectorize"> {
+  let summary = "Lower elementwise linalg ops and reductions to loops of vector code";
+  let description = [{
+    One loop advances by a vector, its rest runs element by element. A sum of
+    floats is split over lanes only when its `arith.addf` may be reassociated.
+    Ops without a suitable loop stay as they are.
+  }];
+}
+
+def RudnnExpandMath : Pass<"rudnn-expand-math"> {
+  let summary = "Replace f32 exp, exp2, log, tanh and erf by polynomials on vectors";
+  let description = [{
+    Vector code has no calls then. The polynomials are upstream's; other
+    functions, and f64, go to the C library one element at a time.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
+def RudnnKeepCarriedValues : Pass<"rudnn-keep-carried-values"> {
+  let summary = "Copy what a loop's old state is still needed for";
+  let description = [{
+    When a tensor carried by an `scf.for` is the destination of an op and is read
+    after that op, the op could not write in place and the loop would carry a
+    new buffer each time. The later reads get a copy made before the op.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def RudnnExpandCopies : Pass<"rudnn-expand-copies"> {
+  let summary = "Turn copies of strided buffers into loops";
+  let description = [{
+    A `memref.copy` between buffers without gaps stays (it becomes a memcpy); the
+    others would become calls of a runtime library.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def RudnnProtectArguments : Pass<"rudnn-protect-arguments", "::mlir::ModuleOp"> {
+  let summary = "Mark tensor arguments of public functions as read only";
+  let description = [{
+    Bufferization then copies before it would write into a caller's tensor.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def RudnnScheduleThreads : Pass<"rudnn-schedule-threads"> {
+  let summary = "Hand the tiles of OpenMP loops to threads as they become free";
+  let description = [{
+    Tiles of causal attention differ in work; a static schedule would leave one
+    thread idle. Sets `schedule(dynamic)` on every `omp.wsloop`, and inlines the
+    `memref.alloca_scope` that the conversion puts around each body when nothing
+    in it allocates on the stack.
+  }];
+  let dependentDialects = ["::mlir::omp::OpenMPDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,6 +201,73 @@ def RudnnEmitEntries : Pass<"rudnn-emit-entries"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Fallback/ and Host/: kernels of any op, and the host side of a GPU target
+//===----------------------------------------------------------------------===//
+
+def RudnnOutlineKernels : Pass<"rudnn-outline-kernels"> {
+  let summary = "Make generic kernels of everything that touches buffers";
+  let description = [{
+    The `fallback` strategy of a GPU target, after bufferization. A `scf.parallel`
+    becomes a `gpu.launch` whose threads share its iterations; any other op that
+    reads or writes a buffer becomes a launch of one thread, together with the ops
+    that use its results. Index arithmetic, views, allocations and loops around
+    kernels stay on the host, which never reads a buffer: where it would have to,
+    the pass fails. Temporaries inside of kernels get a place per thread in a
+    buffer that the host allocates.
+
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      %v = memref.load %x[%i] : memref<?xf32>
+      memref.store %v, %y[%i] : memref<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f(%x: memref<?x4xf32>, %result: memref<?x4xf32>)
+    func.func @f__result_shapes(%x: memref<?x4xf32>, %extents: !llvm.ptr)
+    ```
+
+    where `%result` is written by `bufferization.materialize_in_destination`.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+    gpu.launch blocks(...) in (%grid = ceil(%n / 128) at most 2048, ..) threads(...) in (128, 1, 1) {
+      scf.for %i = %thread to %n step %threads { load, store }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RudnnPlanWorkspace : Pass<"rudnn-plan-workspace"> {
+  let summary = "Put all buffers of an entry into one workspace of the caller";
+  let description = [{
+    Every `memref.alloc` of a public function becomes a view into a workspace, at a
+    multiple of 256 bytes. Buffers that are never in use together share a slot,
+    whose size is the largest of theirs (first fit in program order). The function
+    gets two arguments more, pointers to the workspace and to the stream, and
+    beside it stands `@f__workspace_bytes(arguments of f) -> i64`. Extents must be
+    functions of the arguments' extents and scalars.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def RudnnLaunchToRuntime : Pass<"rudnn-launch-to-runtime"> {
+  let summary = "Turn launches of compiled kernels into calls of the runtime";
+  let description = [{
+    `gpu.launch_func` becomes a call of `rudnn_rt_launch`
+    (`include/rudnn/Runtime/Launch.h`) on the function's stream; a `gpu.binary` a
+    constant that the call refers to. Entries return `rudnn_rt_take_status()`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // RUDNN_PASSES_TD

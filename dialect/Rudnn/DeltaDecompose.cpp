@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -146,11 +145,7 @@ Carried DeltaBuilder::loop(Value end, int64_t step, Carried init,
   b.setInsertionPointToStart(loop.getBody());
   Carried current{loop.getRegionIterArgs()[0], loop.getRegionIterArgs()[1]};
   Carried next = body(loop.getInductionVar(), current);
-  // Each trip must yield the buffer it was given (one-shot bufferization).
-  Value state = bufferization::MaterializeInDestinationOp::create(
-                    b, loc, next.state, current.state)
-                    .getResult();
-  scf::YieldOp::create(b, loc, ValueRange{next.output, state});
+  scf::YieldOp::create(b, loc, ValueRange{next.output, next.state});
   return {loop.getResult(0), loop.getResult(1)};
 }
 

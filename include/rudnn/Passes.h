@@ -20,9 +20,35 @@ namespace rudnn {
 #define GEN_PASS_REGISTRATION
 #include "rudnn/Passes.h.inc"
 
+struct CpuPipelineOptions
+    : mlir::PassPipelineOptions<CpuPipelineOptions> {
+  Option<unsigned> vectorBytes{
+      *this, "vector-bytes",
+      llvm::cl::desc("bytes of a vector register; 0: those of this machine"),
+      llvm::cl::init(0)};
+};
+
 /// `rudnn-to-cpu`: a module of functions on tensors with rudnn and linalg ops to
 /// the LLVM dialect for the host.
-void buildCpuPipeline(mlir::OpPassManager &pm);
+void buildCpuPipeline(mlir::OpPassManager &pm,
+                      const CpuPipelineOptions &options = {});
+
+struct NvvmPipelineOptions
+    : public mlir::PassPipelineOptions<NvvmPipelineOptions> {
+  Option<std::string> chip{*this, "chip", llvm::cl::init("sm_90a"),
+                           llvm::cl::desc("GPU architecture: sm_80 to sm_90a")};
+  Option<std::string> format{
+      *this, "format", llvm::cl::init("bin"),
+      llvm::cl::desc("of the kernels: bin (cubin, needs ptxas) or isa (PTX)")};
+  Option<std::string> toolkit{
+      *this, "toolkit", llvm::cl::init(""),
+      llvm::cl::desc("folder of the CUDA toolkit (ptxas, libdevice)")};
+};
+
+/// `rudnn-to-nvvm`: functions as rudnn-emit-entries leaves them to kernels and the
+/// LLVM dialect for the host, which launches them through librudnn_rt.
+void buildNvvmPipeline(mlir::OpPassManager &pm,
+                       const NvvmPipelineOptions &options);
 
 /// Registers the named pipelines for textual pass pipelines.
 void registerPipelines();

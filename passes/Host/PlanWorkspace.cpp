@@ -1,0 +1,298 @@
+//===- PlanWorkspace.cpp - Intermediates in one buffer of the caller -*- C++
+//-*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rudnn/Passes.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace rudnn {
+#define GEN_PASS_DEF_RUDNNPLANWORKSPACE
+#include "rudnn/Passes.h.inc"
+} // namespace rudnn
+
+using namespace mlir;
+
+namespace {
+
+/// Every place starts at a multiple of this, which suits every kernel.
+constexpr int64_t kAlignment = 256;
+
+/// A buffer of the function with the ops of the entry block between which it is
+/// in use.
+struct Buffer {
+  memref::AllocOp alloc;
+  Operation *last;
+};
+
+/// Buffers that are never in use together share a slot.
+using Slot = SmallVector<Buffer>;
+
+class WorkspacePlanner {
+public:
+  explicit WorkspacePlanner(func::FuncOp func)
+      : func(func), entry(func.getBody().front()) {}
+  LogicalResult run(SymbolTable &symbols);
+
+private:
+  LogicalResult collect();
+  LogicalResult hoistSizes(memref::AllocOp alloc);
+  void assignSlots();
+  Value bytesOf(OpBuilder &b, memref::AllocOp alloc);
+  SmallVector<Value> emitOffsets(OpBuilder &b);
+  void replaceAllocs(ArrayRef<Value> offsets, Value workspace);
+  void emitSizeFunction(SymbolTable &symbols, Value total);
+
+  func::FuncOp func;
+  Block &entry;
+  SmallVector<Buffer> buffers;
+  SmallVector<Slot> slots;
+};
+
+} // namespace
+
+/// Moves what computes the extents of `alloc` to the start of the function, so
+/// that the size of the workspace is known before anything runs.
+LogicalResult WorkspacePlanner::hoistSizes(memref::AllocOp alloc) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  for (Value size : alloc.getDynamicSizes()) {
+    if (failed(getBackwardSlice(size, &slice, options)))
+      return failure();
+    if (auto arg = dyn_cast<BlockArgument>(size);
+        arg && arg.getOwner() != &entry)
+      return alloc.emitOpError("has an extent that depends on a loop");
+  }
+  for (Operation *op : slice) {
+    bool fromLoop = llvm::any_of(op->getOperands(), [&](Value operand) {
+      auto arg = dyn_cast<BlockArgument>(operand);
+      return arg && arg.getOwner() != &entry;
+    });
+    if (fromLoop || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return alloc
+                 .emitOpError("has an extent that is not a function of the "
+                              "arguments' extents "
+                              "and scalars alone")
+                 .attachNote(op->getLoc())
+             << "it depends on this '" << op->getName() << "'";
+  }
+  return success();
+}
+
+/// The allocations, in order, with the last op of the entry block that uses
+/// each.
+LogicalResult WorkspacePlanner::collect() {
+  BufferViewFlowAnalysis aliases(func);
+  DenseMap<Operation *, unsigned> position;
+  for (auto [index, op] : llvm::enumerate(entry))
+    position[&op] = index;
+  LogicalResult result = success();
+  func.walk([&](memref::AllocOp alloc) {
+    if (failed(hoistSizes(alloc))) {
+      result = failure();
+      return;
+    }
+    Operation *last = entry.findAncestorOpInBlock(*alloc);
+    for (Value alias : aliases.resolve(alloc.getResult()))
+      for (Operation *user : alias.getUsers()) {
+        Operation *ancestor = entry.findAncestorOpInBlock(*user);
+        if (ancestor && position[ancestor] > position[last])
+          last = ancestor;
+      }
+    buffers.push_back({alloc, last});
+  });
+  return result;
+}
+
+/// First fit in program order. An alloc in a loop is in use for the whole loop.
+void WorkspacePlanner::assignSlots() {
+  for (Buffer &buffer : buffers) {
+    Operation *first = entry.findAncestorOpInBlock(*buffer.alloc);
+    auto *slot = llvm::find_if(slots, [&](const Slot &slot) {
+      return slot.back().last != first &&
+             slot.back().last->isBeforeInBlock(first);
+    });
+    if (slot == slots.end()) {
+      slots.emplace_back();
+      slot = std::prev(slots.end());
+    }
+    slot->push_back(buffer);
+  }
+}
+
+/// Rounded up to the alignment; extents below 0 count as 0.
+Value WorkspacePlanner::bytesOf(OpBuilder &b, memref::AllocOp alloc) {
+  Location loc = alloc.getLoc();
+  MemRefType type = alloc.getType();
+  int64_t bytes = type.getElementType().isIndex()
+                      ? 8
+                      : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t extent : type.getShape())
+    if (!ShapedType::isDynamic(extent))
+      bytes *= extent;
+  Value size = arith::ConstantIndexOp::create(b, loc, bytes);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (Value extent : alloc.getDynamicSizes()) {
+    Value valid = arith::MaxSIOp::create(b, loc, extent, zero);
+    size = arith::MulIOp::create(b, loc, size, valid);
+  }
+  Value unit = arith::ConstantIndexOp::create(b, loc, kAlignment);
+  Value units = arith::CeilDivSIOp::create(b, loc, size, unit);
+  return arith::MulIOp::create(b, loc, units, unit);
+}
+
+/// The offset of every slot, then the size of all.
+SmallVector<Value> WorkspacePlanner::emitOffsets(OpBuilder &b) {
+  Location loc = func.getLoc();
+  SmallVector<Value> offsets{arith::ConstantIndexOp::create(b, loc, 0)};
+  for (Slot &slot : slots) {
+    Value size;
+    for (Buffer &buffer : slot) {
+      Value bytes = bytesOf(b, buffer.alloc);
+      size = size ? arith::MaxSIOp::create(b, loc, size, bytes).getResult()
+                  : bytes;
+    }
+    offsets.push_back(arith::AddIOp::create(b, loc, offsets.back(), size));
+  }
+  return offsets;
+}
+
+void WorkspacePlanner::replaceAllocs(ArrayRef<Value> offsets, Value workspace) {
+  for (auto [slot, offset] : llvm::zip(slots, offsets))
+    for (Buffer &buffer : slot) {
+      OpBuilder b(buffer.alloc);
+      Value view = memref::ViewOp::create(
+          b, buffer.alloc.getLoc(), buffer.alloc.getType(), workspace, offset,
+          buffer.alloc.getDynamicSizes());
+      buffer.alloc.replaceAllUsesWith(view);
+      buffer.alloc.erase();
+    }
+}
+
+/// `@f__workspace_bytes(arguments of f) -> i64`.
+void WorkspacePlanner::emitSizeFunction(SymbolTable &symbols, Value total) {
+  OpBuilder b(func.getContext());
+  Location loc = func.getLoc();
+  auto size = func::FuncOp::create(
+      loc, (func.getSymName() + "__workspace_bytes").str(),
+      b.getFunctionType(func.getArgumentTypes(), b.getI64Type()));
+  size->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), b.getUnitAttr());
+  symbols.insert(size, std::next(func->getIterator()));
+  Block *block = size.addEntryBlock();
+  b.setInsertionPointToStart(block);
+  IRMapping mapping;
+  mapping.map(entry.getArguments(), block->getArguments());
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  (void)getBackwardSlice(total, &slice, options);
+  for (Operation *op : topologicalSort(slice))
+    if (op != func.getOperation())
+      b.clone(*op, mapping);
+  Value bytes =
+      arith::IndexCastOp::create(b, loc, b.getI64Type(), mapping.lookup(total));
+  func::ReturnOp::create(b, loc, bytes);
+}
+
+/// The bytes at `pointer` as a memref.
+static Value byteBuffer(OpBuilder &b, Location loc, MemRefType type,
+                        Value pointer, Value size) {
+  Type index = b.getI64Type(), array = LLVM::LLVMArrayType::get(index, 1);
+  Value zero = LLVM::ConstantOp::create(b, loc, index, b.getI64IntegerAttr(0));
+  Value one = LLVM::ConstantOp::create(b, loc, index, b.getI64IntegerAttr(1));
+  Value extent = arith::IndexCastOp::create(b, loc, index, size);
+  auto structType = LLVM::LLVMStructType::getLiteral(
+      b.getContext(),
+      {pointer.getType(), pointer.getType(), index, array, array});
+  Value value = LLVM::UndefOp::create(b, loc, structType);
+  auto set = [&](Value element, ArrayRef<int64_t> at) {
+    value = LLVM::InsertValueOp::create(b, loc, value, element, at);
+  };
+  set(pointer, 0);
+  set(pointer, 1);
+  set(zero, 2);
+  set(extent, {3, 0});
+  set(one, {4, 0});
+  return UnrealizedConversionCastOp::create(b, loc, type, value).getResult(0);
+}
+
+LogicalResult WorkspacePlanner::run(SymbolTable &symbols) {
+  if (failed(collect()))
+    return failure();
+  assignSlots();
+  // The sizes come first in the function.
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  for (Buffer &buffer : buffers)
+    for (Value size : buffer.alloc.getDynamicSizes())
+      (void)getBackwardSlice(size, &slice, options);
+  for (Buffer &buffer : buffers)
+    for (Value size : buffer.alloc.getDynamicSizes())
+      if (Operation *def = size.getDefiningOp())
+        slice.insert(def);
+  Operation *before = &entry.front();
+  auto sorted = topologicalSort(slice);
+  for (Operation *op : llvm::reverse(sorted)) {
+    if (op == before)
+      continue;
+    op->moveBefore(before);
+    before = op;
+  }
+  OpBuilder b = sorted.empty() ? OpBuilder::atBlockBegin(&entry)
+                               : OpBuilder(sorted.back()->getNextNode());
+  SmallVector<Value> offsets = emitOffsets(b);
+  emitSizeFunction(symbols, offsets.back());
+
+  MLIRContext *context = func.getContext();
+  auto workspaceType = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Value workspacePointer = entry.addArgument(pointer, func.getLoc());
+  entry.addArgument(pointer, func.getLoc()); // the stream
+  func.setFunctionType(
+      FunctionType::get(context, llvm::to_vector(entry.getArgumentTypes()),
+                        func.getResultTypes()));
+  Value workspace = byteBuffer(b, func.getLoc(), workspaceType,
+                               workspacePointer, offsets.back());
+  replaceAllocs(offsets, workspace);
+  return success();
+}
+
+namespace {
+
+struct PlanWorkspace
+    : public rudnn::impl::RudnnPlanWorkspaceBase<PlanWorkspace> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto module = dyn_cast<ModuleOp>(getOperation());
+    if (!module) {
+      getOperation()->emitError("rudnn-plan-workspace runs on a module");
+      return signalPassFailure();
+    }
+    SymbolTable symbols(module);
+    SmallVector<func::FuncOp> entries;
+    for (auto func : module.getOps<func::FuncOp>())
+      if (func.isPublic() && !func.isExternal() &&
+          !func.getSymName().ends_with("__result_shapes"))
+        entries.push_back(func);
+    for (func::FuncOp func : entries)
+      if (failed(WorkspacePlanner(func).run(symbols)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,198 @@
+//===- Launch.cpp - Kernels of compiled artifacts -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rudnn/Runtime/Launch.h"
+
+#include "CudaDriver.h"
+
+#include <climits>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+
+using namespace rudnn;
+
+namespace {
+
+/// The calling thread's first error since it was last asked for.
+struct ThreadError {
+  int32_t pending = RUDNN_OK;
+  std::string text;
+};
+thread_local ThreadError threadError;
+
+int32_t report(const Status &status) {
+  threadError.pending = status.code();
+  threadError.text = status.message();
+  return status.code();
+}
+
+struct LoadedKernel {
+  cuda::Function function = nullptr;
+  int32_t sharedBytes = 0; // the limit that was set
+};
+
+/// What is loaded of one image, by context: contexts come and go, and two
+/// devices may use one image.
+class ImageState {
+public:
+  rudnn::Result<cuda::Function> get(const cuda::Driver &driver,
+                                    const RudnnKernelImage &image,
+                                    const char *kernel, int32_t sharedBytes,
+                                    bool cluster) {
+    Result<cuda::Context> context = cuda::currentContext(driver);
+    if (!context)
+      return context.status();
+    Key key(*context, kernel);
+    {
+      std::shared_lock lock(mutex);
+      auto it = kernels.find(key);
+      if (it != kernels.end() && sharedBytes <= it->second.sharedBytes)
+        return it->second.function;
+    }
+    std::unique_lock lock(mutex);
+    return load(driver, image, key, sharedBytes, cluster);
+  }
+
+private:
+  using Key = std::pair<cuda::Context, std::string>;
+
+  rudnn::Result<cuda::Function> load(const cuda::Driver &driver,
+                                     const RudnnKernelImage &image,
+                                     const Key &key, int32_t sharedBytes,
+                                     bool cluster) {
+    const char *name = key.second.c_str();
+    cuda::Module &module = modules[key.first];
+    if (!module)
+      if (cuda::Result result = driver.moduleLoadData(&module, image.data)) {
+        module = nullptr;
+        return cuda::driverError(driver, "cuModuleLoadData", name, result);
+      }
+    LoadedKernel &kernel = kernels[key];
+    if (!kernel.function)
+      if (cuda::Result result =
+              driver.moduleGetFunction(&kernel.function, module, name)) {
+        kernels.erase(key);
+        return cuda::driverError(driver, "cuModuleGetFunction", name, result);
+      }
+    if (cluster)
+      (void)driver.functionSetAttribute(kernel.function,
+                                        cuda::kFunctionNonPortableCluster, 1);
+    if (sharedBytes > kernel.sharedBytes) {
+      if (cuda::Result result = driver.functionSetAttribute(
+              kernel.function, cuda::kFunctionMaxDynamicShared, sharedBytes))
+        return cuda::driverError(driver, "cuFuncSetAttribute",
+                                 (key.second + " with " +
+                                  std::to_string(sharedBytes) +
+                                  " bytes of dynamic shared memory")
+                                     .c_str(),
+                                 result);
+      kernel.sharedBytes = sharedBytes;
+    }
+    return kernel.function;
+  }
+
+  std::shared_mutex mutex;
+  std::map<cuda::Context, cuda::Module> modules;
+  std::map<Key, LoadedKernel> kernels;
+};
+
+ImageState &stateOf(RudnnKernelImage *image) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  // Lives as long as the image's static object, that is, as the process.
+  if (!image->state)
+    image->state = new ImageState;
+  return *static_cast<ImageState *>(image->state);
+}
+
+Status checkDims(const char *kernel, const char *what, const int64_t (&dims)[3],
+                 const int64_t (&most)[3]) {
+  for (int i = 0; i < 3; ++i)
+    if (dims[i] < 0 || dims[i] > most[i])
+      return Status(RUDNN_INVALID_ARGUMENT,
+                    std::string("launch of ") + kernel + ": " + what + "[" +
+                        std::to_string(i) + "] is " + std::to_string(dims[i]) +
+                        ", allowed are 0 to " + std::to_string(most[i]));
+  return Status::success();
+}
+
+} // namespace
+
+int32_t rudnn_rt_launch_cluster(RudnnKernelImage *image, const char *kernel,
+                                int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                                int64_t block_x, int64_t block_y,
+                                int64_t block_z, int64_t cluster_x,
+                                int64_t cluster_y, int64_t cluster_z,
+                                int32_t shared_bytes, void **params,
+                                int32_t num_params, void *stream) {
+  (void)num_params;
+  if (threadError.pending != RUDNN_OK)
+    return threadError.pending;
+  if (!image || !image->data || !kernel)
+    return report(Status(RUDNN_INVALID_ARGUMENT,
+                         "rudnn_rt_launch: the image or kernel name is null"));
+  const int64_t grid[3] = {grid_x, grid_y, grid_z};
+  const int64_t block[3] = {block_x, block_y, block_z};
+  const int64_t cluster[3] = {cluster_x, cluster_y, cluster_z};
+  // Limits of every device since compute capability 3.0.
+  if (Status status =
+          checkDims(kernel, "grid", grid, {INT32_MAX, 65535, 65535});
+      !status)
+    return report(status);
+  if (Status status = checkDims(kernel, "block", block, {1024, 1024, 64});
+      !status)
+    return report(status);
+  if (Status status = checkDims(kernel, "cluster", cluster, {16, 16, 16});
+      !status)
+    return report(status);
+  if (grid_x == 0 || grid_y == 0 || grid_z == 0)
+    return RUDNN_OK;
+  Result<const cuda::Driver *> driver = cuda::getDriver();
+  if (!driver)
+    return report(driver.status());
+  bool clustered = cluster_x * cluster_y * cluster_z > 1;
+  Result<cuda::Function> function =
+      stateOf(image).get(**driver, *image, kernel, shared_bytes, clustered);
+  if (!function)
+    return report(function.status());
+  cuda::LaunchAttribute attribute{};
+  attribute.id = cuda::kLaunchAttributeCluster;
+  cuda::LaunchConfig config{};
+  for (int i = 0; i < 3; ++i) {
+    config.grid[i] = unsigned(grid[i]);
+    config.block[i] = unsigned(block[i]);
+    attribute.cluster[i] = unsigned(cluster[i]);
+  }
+  config.sharedBytes = unsigned(shared_bytes);
+  config.stream = static_cast<cuda::Stream>(stream);
+  config.attributes = &attribute;
+  config.numAttributes = clustered ? 1 : 0;
+  if (cuda::Result result =
+          (*driver)->launchKernel(&config, *function, params, nullptr))
+    return report(
+        cuda::driverError(**driver, "cuLaunchKernelEx", kernel, result));
+  return RUDNN_OK;
+}
+
+int32_t rudnn_rt_launch(RudnnKernelImage *image, const char *kernel,
+                        int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                        int64_t block_x, int64_t block_y, int64_t block_z,
+                        int32_t shared_bytes, void **params, int32_t num_params,
+                        void *stream) {
+  return rudnn_rt_launch_cluster(image, kernel, grid_x, grid_y, grid_z, block_x,
+                                 block_y, block_z, 1, 1, 1, shared_bytes,
+                                 params, num_params, stream);
+}
+
+int32_t rudnn_rt_take_status(void) {
+  return std::exchange(threadError.pending, RUDNN_OK);
+}
+
+const char *rudnn_rt_error_text(void) { return threadError.text.c_str(); }
