@@ -47,6 +47,8 @@ def RudnnLowerAssertions : Pass<"rudnn-lower-assertions"> {
     becomes a branch to a block that writes, aborts and doesn't return.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // Graph/: tensors to loops and vectors, for the CPU
 //===----------------------------------------------------------------------===//
@@ -228,15 +230,6 @@ def RudnnOutlineKernels : Pass<"rudnn-outline-kernels"> {
     becomes
 
     ```mlir
-    func.func @f(%x: memref<?x4xf32>, %result: memref<?x4xf32>)
-    func.func @f__result_shapes(%x: memref<?x4xf32>, %extents: !llvm.ptr)
-    ```
-
-    where `%result` is written by `bufferization.materialize_in_destination`.
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::bufferization::BufferizationDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
     gpu.launch blocks(...) in (%grid = ceil(%n / 128) at most 2048, ..) threads(...) in (128, 1, 1) {
       scf.for %i = %thread to %n step %threads { load, store }
     }

@@ -51,12 +51,12 @@ public:
       return context.status();
     Key key(*context, kernel);
     {
-      std::shared_lock lock(mutex);
+      std::shared_lock<std::shared_mutex> lock(mutex);
       auto it = kernels.find(key);
       if (it != kernels.end() && sharedBytes <= it->second.sharedBytes)
         return it->second.function;
     }
-    std::unique_lock lock(mutex);
+    std::unique_lock<std::shared_mutex> lock(mutex);
     return load(driver, image, key, sharedBytes, cluster);
   }
 
@@ -105,7 +105,7 @@ private:
 
 ImageState &stateOf(RudnnKernelImage *image) {
   static std::mutex mutex;
-  std::lock_guard lock(mutex);
+  std::lock_guard<std::mutex> lock(mutex);
   // Lives as long as the image's static object, that is, as the process.
   if (!image->state)
     image->state = new ImageState;
