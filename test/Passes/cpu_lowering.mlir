@@ -44,9 +44,9 @@ func.func @copies(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>, %c:
 // The old maximum is read after the new one is written over it.
 // KEEP-LABEL: @carried
 // KEEP: scf.for {{.*}} iter_args(%[[OLD:[a-z0-9]+]] = 
-// KEEP:   %[[COPY:.*]] = linalg.copy ins(%[[OLD]]
+// KEEP:   %[[SAVED:.*]] = linalg.copy ins(%[[OLD]]
 // KEEP:   %[[NEW:.*]] = linalg.max {{.*}} outs(%[[OLD]]
-// KEEP:   linalg.sub ins(%[[COPY]], %[[NEW]]
+// KEEP:   linalg.sub ins(%[[SAVED]], %[[NEW]]
 func.func @carried(%x: tensor<4xf32>, %y: tensor<4xf32>, %a: tensor<4xf32>, %b: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
