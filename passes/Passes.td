@@ -124,6 +124,28 @@ def RudnnVectorize : RudnnVectorPass<"rudnn-vectorize"> {
   }];
 }
 
+def RudnnWidenWrites : Pass<"rudnn-widen-writes"> {
+  let summary = "Give vector writes into tensors the rank of the tensor";
+  let description = [{
+    One-shot bufferization (LLVM 22.1) takes a `vector.transfer_write` at offset 0
+    for one that overwrites the whole tensor when the vector has fewer dims and is
+    as long as the first dims of the tensor, and drops the rest of the tensor's
+    contents. With unit dims in front the two are compared dim by dim.
+
+    ```mlir
+    vector.transfer_write %v, %t[%c0, %c0] : vector<8xf32>, tensor<4x8xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %w = vector.broadcast %v : vector<8xf32> to vector<1x8xf32>
+    vector.transfer_write %w, %t[%c0, %c0] : vector<1x8xf32>, tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
 def RudnnExpandMath : Pass<"rudnn-expand-math"> {
   let summary = "Replace f32 exp, exp2, log, tanh and erf by polynomials on vectors";
   let description = [{

@@ -64,6 +64,7 @@ static void buildVectorization(OpPassManager &pm,
 /// Tensors to buffers; results to buffers of the caller.
 static void buildBufferization(OpPassManager &pm) {
   pm.addPass(createRudnnProtectArguments());
+  pm.addPass(createRudnnWidenWrites());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
