@@ -1,12 +1,13 @@
 //===- Barriers.cpp - mbarriers, named and cluster barriers -----*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 
@@ -191,6 +192,24 @@ static bool isAligned(const Inst &inst) {
   return inst.tokens[0] == "bar" || inst.has("aligned");
 }
 
+uint32_t Machine::expected(const NamedBarrier &b, const Cta &cta) {
+  if (b.expected)
+    return b.expected;
+  if (!b.aligned)
+    return cta.alive;
+  return kWarpSize *
+         count_if(cta.warps, [](const Warp &w) { return w.alive != 0; });
+}
+
+void Machine::completeNamed(NamedBarrier &b) {
+  b.resultPopc = b.popc;
+  b.resultAll = b.all;
+  b.resultAny = b.any;
+  b.arrived = 0;
+  ++progress;
+  wakeAll(b.waiters);
+}
+
 static NamedBarrier &namedBarrier(Exec &e, uint64_t id, uint64_t threads,
                                   bool sync, bool predicate) {
   Machine &m = e.m;
@@ -203,21 +222,24 @@ static NamedBarrier &namedBarrier(Exec &e, uint64_t id, uint64_t threads,
   if (threads > cta.warps.size() * kWarpSize)
     m.fail("barrier " + Twine(id) + " waits for " + Twine(threads) +
            " threads, the CTA has " + Twine(cta.threads.size()));
+  // A warp counts as a whole, when its last lane arrives.
+  bool whole = isAligned(e.inst);
   uint32_t weight = 1;
-  if (isAligned(e.inst)) {
-    m.aligned(e, /*needsAll=*/false);
-    // A warp counts as a whole.
-    Warp &w = *e.t.warp;
-    if (threads && countr_zero(w.alive) == int(e.t.lane))
-      weight += kWarpSize - popcount(w.alive);
-  }
+  if (whole)
+    weight = m.aligned(e, /*needsAll=*/false) ? kWarpSize : 0;
   NamedBarrier &b = cta.named[id];
-  if (b.arrived && b.expected != threads)
+  bool open = b.arrived || !b.waiters.empty();
+  if (open && b.expected != threads)
     m.fail("barrier " + Twine(id) + " is used with thread counts " +
            Twine(b.expected) + " ('" + b.inst->text + "') and " +
            Twine(threads) + " (0: all threads)");
-  if (!b.arrived) {
+  if (open && b.aligned != whole)
+    m.fail("barrier " + Twine(id) +
+           " is used by aligned and other "
+           "instructions at once");
+  if (!open) {
     b.expected = threads;
+    b.aligned = whole;
     b.inst = &e.inst;
     b.popc = 0;
     b.all = true;
@@ -227,17 +249,12 @@ static NamedBarrier &namedBarrier(Exec &e, uint64_t id, uint64_t threads,
   b.popc += predicate;
   b.all &= predicate;
   b.any |= predicate;
-  uint32_t total = threads ? threads : cta.alive;
+  uint32_t total = Machine::expected(b, cta);
   if (b.arrived > total)
     m.fail("barrier " + Twine(id) + " expects " + Twine(total) + " threads, " +
            Twine(b.arrived) + " have arrived");
   if (b.arrived == total) {
-    b.resultPopc = b.popc;
-    b.resultAll = b.all;
-    b.resultAny = b.any;
-    b.arrived = 0;
-    ++m.progress;
-    m.wakeAll(b.waiters);
+    m.completeNamed(b);
   } else if (sync) {
     b.waiters.push_back(&e.t);
     e.t.waitValue = id;
@@ -331,11 +348,7 @@ static void setMaxRegisters(Exec &e) {
 
 static void sleep(Exec &e) { e.m.yield(); }
 
-static void exitThread(Exec &e) {
-  e.m.fail("'" + e.inst.text +
-           "' inside of a function is not modelled by the "
-           "emulator");
-}
+static void exitThread(Exec &e) { e.m.exitThread(); }
 
 static void trap(Exec &e) { e.m.fail("the kernel traps"); }
 

@@ -1,7 +1,7 @@
 //===- Dump.cpp - Readable state of a stuck launch --------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,12 +50,8 @@ static std::string waitText(const Thread &t) {
   }
   case WaitKind::Named: {
     const NamedBarrier &b = t.cta->named[t.waitValue & 15];
-    os << "waits at barrier " << t.waitValue << " (" << b.arrived << " of ";
-    if (b.expected)
-      os << b.expected;
-    else
-      os << t.cta->alive;
-    os << " threads have arrived)";
+    os << "waits at barrier " << t.waitValue << " (" << b.arrived << " of "
+       << Machine::expected(b, *t.cta) << " threads have arrived)";
     break;
   }
   case WaitKind::MBarrier:
@@ -127,12 +123,8 @@ std::string Machine::dumpState() const {
            << " threads wait\n";
       for (auto [id, b] : enumerate(cta->named))
         if (b.arrived) {
-          os << "    barrier " << id << ": " << b.arrived << " of ";
-          if (b.expected)
-            os << b.expected;
-          else
-            os << cta->alive;
-          os << " threads have arrived\n";
+          os << "    barrier " << id << ": " << b.arrived << " of "
+             << expected(b, *cta) << " threads have arrived\n";
         }
       for (const WarpGroup &g : cta->groups)
         for (auto [i, op] : enumerate(g.ops))

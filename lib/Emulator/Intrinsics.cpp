@@ -1,7 +1,7 @@
 //===- Intrinsics.cpp - NVVM intrinsics as PTX ------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -137,6 +137,7 @@ static StringRef fixedText(StringRef name) {
       .Cases({"mbarrier.test.wait", "mbarrier.test.wait.shared"},
              "mbarrier.test_wait.b64 $d0, [$a0], $a1;")
       .Case("mbarrier.pending.count", "mbarrier.pending_count.b64 $d0, $a0;")
+      .Case("exit", "exit;")
       .Case("nanosleep", "nanosleep.u32 $a0;")
       .Case("prmt", "prmt.b32 $d0, $a0, $a1, $a2;")
       .Case("mulhi.i", "mul.hi.s32 $d0, $a0, $a1;")

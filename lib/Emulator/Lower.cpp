@@ -1,7 +1,7 @@
 //===- Lower.cpp - From NVPTX IR to host IR ---------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,10 +81,7 @@ Error OperationLowering::run() {
   for (CallInst *call : calls)
     if (Error e = lowerCall(*call))
       return e;
-  if (slotCount)
-    slots->setOperand(0, builder.getInt64(slotCount));
-  else
-    slots->eraseFromParent();
+  slots->setOperand(0, builder.getInt64(std::max<uint64_t>(slotCount, 1)));
   return Error::success();
 }
 

@@ -1,7 +1,7 @@
 //===- Machine.h - State of the emulated device -----------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -97,7 +97,9 @@ struct MBarrier {
 };
 
 struct NamedBarrier {
-  uint32_t expected = 0, arrived = 0;
+  uint32_t expected = 0; ///< Threads; 0: all.
+  uint32_t arrived = 0;
+  bool aligned = false; ///< Counts whole warps.
   const Inst *inst = nullptr;
   uint32_t popc = 0;
   bool all = true, any = false;
@@ -237,6 +239,8 @@ struct Machine {
   void wakeAll(std::vector<Thread *> &waiters);
   /// Lets the others run before this thread continues.
   void yield();
+  /// Ends the current thread.
+  [[noreturn]] void exitThread();
   void startAsync(AsyncOp op);
   bool delayed() const { return launch.options.mode == Mode::Delayed; }
   std::string describe(const Thread &t) const;
@@ -246,7 +250,8 @@ struct Machine {
   //===--------------------------------------------------------------------===//
   /// Notes that the thread executes an instruction that the whole warp must
   /// execute. `needsAll`: lanes that have exited are an error.
-  void aligned(Exec &e, bool needsAll);
+  /// True for the lane with which the whole warp has.
+  bool aligned(Exec &e, bool needsAll);
   /// Waits for all lanes in `mask`; the last one runs `complete`.
   void exchange(Exec &e, uint32_t mask, llvm::ArrayRef<uint64_t> in,
                 llvm::MutableArrayRef<uint64_t> out,
@@ -275,6 +280,9 @@ struct Machine {
   void checkPhase(MBarrier &b);
   void synced(Thread &t) { t.lastSync = ++clock; }
   void completeCluster(Cluster &c);
+  void completeNamed(NamedBarrier &b);
+  /// Threads that complete the barrier.
+  static uint32_t expected(const NamedBarrier &b, const Cta &cta);
 
   /// Executes the oldest unfinished wgmma of the group if all have issued it.
   bool runWgmma(WarpGroup &g);

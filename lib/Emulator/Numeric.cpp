@@ -1,7 +1,7 @@
 //===- Numeric.cpp - Small float formats and scalar operations --*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -157,13 +157,18 @@ uint64_t rudnn::emulator::fromDouble(PtxType type, double value) {
   }
 }
 
-static bool isFloat(PtxType t) {
-  return t == PtxType::F16 || t == PtxType::BF16 || t == PtxType::F32 ||
-         t == PtxType::F64;
+float rudnn::emulator::flush(float f) {
+  return std::fpclassify(f) == FP_SUBNORMAL ? std::copysign(0.0f, f) : f;
 }
-static bool isSigned(PtxType t) {
-  return t == PtxType::S8 || t == PtxType::S16 || t == PtxType::S32 ||
-         t == PtxType::S64;
+
+uint64_t rudnn::emulator::finish(const Inst &inst, PtxType type, double v) {
+  if (inst.has("sat"))
+    v = v != v ? 0 : std::min(std::max(v, 0.0), 1.0);
+  if (inst.has("relu"))
+    v = v > 0 ? v : 0;
+  if (inst.has("ftz") && type == PtxType::F32)
+    v = flush(float(v));
+  return fromDouble(type, v);
 }
 
 uint64_t rudnn::emulator::combine(int op, PtxType type, uint64_t old,
@@ -177,7 +182,7 @@ uint64_t rudnn::emulator::combine(int op, PtxType type, uint64_t old,
   uint64_t mask = width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
   old &= mask;
   value &= mask;
-  if (isFloat(type) && op <= 2) {
+  if (floating(type) && op <= 2) {
     double a = toDouble(type, old), b = toDouble(type, value);
     if (op == 0 && type == PtxType::F32) // one rounding, in the type
       return floatBits(float(a) + float(b));
@@ -189,7 +194,7 @@ uint64_t rudnn::emulator::combine(int op, PtxType type, uint64_t old,
     unsigned shift = 64 - width;
     return int64_t(v << shift) >> shift;
   };
-  bool less = isSigned(type) ? extend(value) < extend(old) : value < old;
+  bool less = signedType(type) ? extend(value) < extend(old) : value < old;
   switch (op) {
   case 0:
     return (old + value) & mask;

@@ -1,7 +1,7 @@
 //===- Numeric.h - Small float formats and scalar operations ----*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUDNN_LIB_EMULATOR_NUMERIC_H
@@ -42,6 +42,31 @@ float toTF32(float f, bool tiesAway);
 /// A scalar of at most 64 bits as a double (exact for all but 64-bit ints).
 double toDouble(PtxType type, uint64_t bits);
 uint64_t fromDouble(PtxType type, double value);
+
+// Classes of types.
+inline bool floating(PtxType t) {
+  return t == PtxType::F16 || t == PtxType::BF16 || t == PtxType::F32 ||
+         t == PtxType::F64;
+}
+inline bool packed(PtxType t) {
+  return t == PtxType::F16x2 || t == PtxType::BF16x2;
+}
+inline bool signedType(PtxType t) {
+  return t == PtxType::S8 || t == PtxType::S16 || t == PtxType::S32 ||
+         t == PtxType::S64;
+}
+inline uint64_t truncated(PtxType t, uint64_t v) {
+  unsigned w = bitWidth(t);
+  return w >= 64 ? v : v & ((uint64_t(1) << w) - 1);
+}
+inline int64_t extended(PtxType t, uint64_t v) {
+  unsigned s = 64 - bitWidth(t);
+  return int64_t(v << s) >> s;
+}
+
+float flush(float f); ///< Subnormals become zero.
+/// Bits of a float result after the modifiers .sat, .relu and .ftz.
+uint64_t finish(const Inst &inst, PtxType type, double v);
 
 /// The operation `op` of an atomic or reduction (add, min, max, and, or, xor,
 /// exch, cas, inc, dec in this order) on the bits of one memory word.

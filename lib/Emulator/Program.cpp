@@ -1,7 +1,7 @@
 //===- Program.cpp - Compiling and launching --------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,8 +89,9 @@ public:
                ArrayRef<rudnn::emulator::Argument> arguments,
                Statistics *statistics) const override;
 
-  Error compile(std::unique_ptr<Module> module,
-                std::unique_ptr<LLVMContext> context);
+  /// Takes both when it succeeds. (A module must go before its context.)
+  Error compile(std::unique_ptr<Module> &module,
+                std::unique_ptr<LLVMContext> &context);
 
 private:
   Error defineSymbols();
@@ -167,8 +168,8 @@ static void promoteMemory(Module &module) {
       sroa.run(f, functions);
 }
 
-Error JitProgram::compile(std::unique_ptr<Module> module,
-                          std::unique_ptr<LLVMContext> context) {
+Error JitProgram::compile(std::unique_ptr<Module> &module,
+                          std::unique_ptr<LLVMContext> &context) {
   static bool initialized = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
@@ -250,7 +251,7 @@ Expected<std::unique_ptr<Program>> Program::parse(StringRef irOrBitcode,
     return createStringError(text);
   }
   auto program = std::make_unique<JitProgram>();
-  if (Error e = program->compile(std::move(module), std::move(context)))
+  if (Error e = program->compile(module, context))
     return std::move(e);
   return program;
 }

@@ -1,7 +1,7 @@
 //===- Ptx.cpp - Parser of PTX statements -----------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,8 +97,8 @@ const StringMap<const OpInfo *> &opTable() {
   static const StringMap<const OpInfo *> table = [] {
     StringMap<const OpInfo *> t;
     for (ArrayRef<OpInfo> ops :
-         {scalarOps(), memoryOps(), warpOps(), barrierOps(), copyOps(),
-          matrixOps(), wgmmaOps()})
+         {scalarOps(), convertOps(), memoryOps(), warpOps(), barrierOps(),
+          copyOps(), matrixOps(), wgmmaOps()})
       for (const OpInfo &op : ops)
         t[op.name] = &op;
     return t;
@@ -203,6 +203,8 @@ Expected<std::unique_ptr<Block>> Parser::run() {
   while (!atEnd())
     if (Error e = parseStatement())
       return std::move(e);
+  if (scopes.size() != 1)
+    return fail("'}' expected at the end");
   for (auto &[inst, label] : labelUses) {
     auto it = labels.find(label);
     if (it == labels.end())

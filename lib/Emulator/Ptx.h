@@ -1,7 +1,7 @@
 //===- Ptx.h - Parsed PTX statements and the instruction table --*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -133,6 +133,7 @@ struct OpInfo {
 
 /// Tables of the instruction families.
 llvm::ArrayRef<OpInfo> scalarOps();
+llvm::ArrayRef<OpInfo> convertOps();
 llvm::ArrayRef<OpInfo> memoryOps();
 llvm::ArrayRef<OpInfo> warpOps();
 llvm::ArrayRef<OpInfo> barrierOps();

@@ -1,8 +1,8 @@
 //===- Scheduler.cpp - Threads, asynchronous work, end of launch -*- C++
 //-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -188,14 +188,18 @@ std::unique_ptr<Cluster> Machine::startCluster(uint64_t number, uint32_t slot,
   return cluster;
 }
 
-void Machine::threadMain(void *argument) {
+void Machine::threadMain(void *) {
   Machine &m = *active();
-  Thread &t = *static_cast<Thread *>(argument);
   m.kernel.entry(m.arguments);
-  m.finishThread(t);
+  m.exitThread();
+}
+
+void Machine::exitThread() {
+  Thread &t = *current;
+  finishThread(t);
   t.state = Thread::Done;
-  m.current = nullptr;
-  Fibre::switchTo(t.fibre, m.scheduler);
+  current = nullptr;
+  Fibre::switchTo(t.fibre, scheduler);
   __builtin_unreachable();
 }
 
@@ -403,8 +407,9 @@ void Machine::finishThread(Thread &t) {
   --cluster.alive;
   // Barriers of all threads wait for the living ones only.
   for (NamedBarrier &b : t.cta->named)
-    if (b.arrived && !b.expected && b.arrived >= t.cta->alive)
-      wakeAll(b.waiters);
+    if (b.arrived && !b.expected && t.cta->alive &&
+        b.arrived >= expected(b, *t.cta))
+      completeNamed(b);
   if (cluster.arrived && cluster.arrived >= cluster.alive)
     completeCluster(cluster);
   if (!t.cta->alive)

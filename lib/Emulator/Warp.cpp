@@ -1,7 +1,7 @@
 //===- Warp.cpp - Instructions of a whole warp ------------------*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace rudnn::emulator;
 
 static std::string maskText(uint32_t mask) { return "0x" + utohexstr(mask); }
 
-void Machine::aligned(Exec &e, bool needsAll) {
+bool Machine::aligned(Exec &e, bool needsAll) {
   Thread &t = e.t;
   Warp &w = *t.warp;
   uint32_t bit = 1u << t.lane;
@@ -43,11 +43,13 @@ void Machine::aligned(Exec &e, bool needsAll) {
     entry.arrived |= bit;
   }
   ++t.alignedSeq;
+  bool complete = (w.aligned[i].arrived & w.alive) == w.alive;
   while (!w.aligned.empty() &&
          (w.aligned.front().arrived & w.alive) == w.alive) {
     w.aligned.pop_front();
     ++w.alignedBase;
   }
+  return complete;
 }
 
 void Machine::exchange(Exec &e, uint32_t mask, ArrayRef<uint64_t> in,

@@ -28,14 +28,14 @@ std::string roundTrip(const Program &program, const Options &options,
   launch.options = options;
   launch.buffers = {in.buffer("in", false), out.buffer("out", true),
                     raw.buffer("raw", true)};
-  llvm::Error e = program.launch(
-      "kernel", launch,
-      {Argument::tensorMap(
-           mapOf(in.data(), height, width, rows, columns, swizzle)),
-       Argument::tensorMap(
-           mapOf(out.data(), height, width, rows, columns, swizzle)),
-       Argument::pointer(raw.data()), Argument::scalar(bytes),
-       Argument::scalar(x), Argument::scalar(y)});
+  llvm::Error e =
+      program.launch("kernel", launch,
+                     {Argument::tensorMap(mapOf(in.data(), height, width, rows,
+                                                columns, swizzle)),
+                      Argument::tensorMap(mapOf(out.data(), height, width, rows,
+                                                columns, swizzle)),
+                      Argument::pointer(raw.data()), Argument::scalar(bytes),
+                      Argument::scalar(x), Argument::scalar(y)});
   if (e)
     return llvm::toString(std::move(e));
   // The swizzle as the hardware's manual words it: 16-byte chunk index XOR the
@@ -57,8 +57,8 @@ std::string roundTrip(const Program &program, const Options &options,
     }
   for (int gy = 0; gy < height; ++gy)
     for (int gx = 0; gx < width; ++gx) {
-      bool inBox = gy >= y && gy < y + int(rows) && gx >= x &&
-                   gx < x + int(columns);
+      bool inBox =
+          gy >= y && gy < y + int(rows) && gx >= x && gx < x + int(columns);
       if (out[gy * width + gx] != (inBox ? in[gy * width + gx] : 0x1234))
         return "wrong data in global memory";
     }
@@ -76,9 +76,9 @@ TEST(Tma, RoundTripWithEachSwizzle) {
     Swizzle swizzle;
     uint32_t columns;
   };
-  for (Case c : {Case{Swizzle::None, 64}, Case{Swizzle::None, 8},
-                 Case{Swizzle::B32, 16}, Case{Swizzle::B64, 32},
-                 Case{Swizzle::B128, 64}})
+  for (Case c :
+       {Case{Swizzle::None, 64}, Case{Swizzle::None, 8}, Case{Swizzle::B32, 16},
+        Case{Swizzle::B64, 32}, Case{Swizzle::B128, 64}})
     for (const Options &options : allModes())
       EXPECT_EQ(roundTrip(*program, options, c.swizzle, 64, c.columns, 8, 16),
                 "");
@@ -111,15 +111,13 @@ TEST(TmaFault, DroppedWait) {
 }
 
 TEST(TmaFault, SwappedPhase) {
-  auto program =
-      compileFile("tma.mlir", {{"0 : i32 // PARITY", "1 : i32"}});
+  auto program = compileFile("tma.mlir", {{"0 : i32 // PARITY", "1 : i32"}});
   ASSERT_TRUE(program);
   EXPECT_NE(firstFinding(*program), "");
 }
 
 TEST(TmaFault, ArrivalCountTooHighDeadlocksWithDump) {
-  auto program =
-      compileFile("tma.mlir", {{"1 : i32 // ARRIVALS", "2 : i32"}});
+  auto program = compileFile("tma.mlir", {{"1 : i32 // ARRIVALS", "2 : i32"}});
   ASSERT_TRUE(program);
   std::string found = roundTrip(*program, {});
   EXPECT_NE(found.find("deadlock"), std::string::npos) << found;
@@ -151,10 +149,11 @@ TEST(TmaFault, MissingFences) {
       {{"nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = "
         "#nvvm.shared_space<cta>} // PROXY_FENCE",
         ""}});
-  auto noInit = compileFile(
-      "tma.mlir", {{"nvvm.fence.mbarrier.init // INIT_FENCE", ""}});
+  auto noInit =
+      compileFile("tma.mlir", {{"nvvm.fence.mbarrier.init // INIT_FENCE", ""}});
   auto noWait = compileFile(
-      "tma.mlir", {{"nvvm.cp.async.bulk.wait_group 0 {read} // BULK_WAIT", ""}});
+      "tma.mlir",
+      {{"nvvm.cp.async.bulk.wait_group 0 {read} // BULK_WAIT", ""}});
   ASSERT_TRUE(noProxy && noInit && noWait);
   std::string found = roundTrip(*noProxy, {});
   EXPECT_NE(found.find("fence.proxy.async"), std::string::npos) << found;
@@ -185,7 +184,8 @@ TEST(TensorMapEncode, RefusesWhatTheDriverRefuses) {
   refused([](TiledMap &p) { p.boxDim[0] = 128; }, "boxDim[0] = 128");
   refused([](TiledMap &p) { p.globalStrides[0] = 130; },
           "globalStrides[0] = 130");
-  refused([](TiledMap &p) { p.globalStrides[0] = 64; }, "globalStrides[0] = 64");
+  refused([](TiledMap &p) { p.globalStrides[0] = 64; },
+          "globalStrides[0] = 64");
   refused([](TiledMap &p) { p.globalDim[1] = 0; }, "globalDim[1] = 0");
   refused([&](TiledMap &p) { p.globalAddress = data.data() + 1; },
           "globalAddress");
@@ -211,10 +211,10 @@ std::string asyncCopy(const Edits &edits, const Options &options,
   launch.dynamicSharedBytes = 2048 + 16;
   launch.options = options;
   launch.buffers = {in.buffer("in", false), out.buffer("out", true)};
-  std::string error = message(program->launch(
-      "kernel", launch,
-      {Argument::pointer(in.data()), Argument::pointer(out.data()),
-       Argument::scalar(128 - zeros)}));
+  std::string error = message(program->launch("kernel", launch,
+                                              {Argument::pointer(in.data()),
+                                               Argument::pointer(out.data()),
+                                               Argument::scalar(128 - zeros)}));
   if (!error.empty())
     return error;
   for (size_t i = 0; i < 512; ++i)

@@ -85,14 +85,15 @@ module attributes {llvm.target_triple = "nvptx64-nvidia-cuda", llvm.data_layout 
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %lane = arith.andi %tid, %c31 : i32
     %first = arith.cmpi eq, %tid, %c0 : i32
-)" + body + "\n    llvm.return\n  }\n}\n";
+)" + body +
+         "\n    llvm.return\n  }\n}\n";
 }
 
 std::unique_ptr<Program>
 rudnn::emulator::test::compileFile(const std::string &file,
                                    const Edits &edits) {
-  auto buffer = llvm::MemoryBuffer::getFile(std::string(RUDNN_TEST_INPUTS) +
-                                            "/" + file);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(std::string(RUDNN_TEST_INPUTS) + "/" + file);
   if (!buffer) {
     ADD_FAILURE() << "cannot read " << file;
     return nullptr;

@@ -51,7 +51,8 @@ inline float fromBf16(uint16_t h) {
 }
 
 /// An array whose data is aligned to 128 bytes.
-template <typename T> class Array {
+template <typename T>
+class Array {
 public:
   explicit Array(size_t n, T fill = T()) : storage(n + 128 / sizeof(T), fill) {
     auto at = reinterpret_cast<uintptr_t>(storage.data());

@@ -19,11 +19,11 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct WgmmaKernel {
-  unsigned span = 128;     ///< Bytes of the swizzle; 64 and 32 narrow K or N.
+  unsigned span = 128; ///< Bytes of the swizzle; 64 and 32 narrow K or N.
   bool registerA = false;
   bool transposeB = false; ///< B is [K, N] in memory, not [N, K].
   bool runTimeScale = false;
-  bool waitTied = true;    ///< Accumulators go through the wait.
+  bool waitTied = true; ///< Accumulators go through the wait.
   bool wait = true;
   bool wrongDescriptor = false; ///< Swizzle 64 in the descriptor instead.
 
@@ -68,10 +68,11 @@ std::string WgmmaKernel::text() const {
   b += "    %bar = llvm.getelementptr %smem[16384] : (!llvm.ptr<3>) -> "
        "!llvm.ptr<3>, i8\n";
   b += constant("%bytes", "16384", "i32");
-  b += "    scf.if %first {\n      nvvm.mbarrier.init %bar, %c1 : "
-       "!llvm.ptr<3>, i32\n      nvvm.fence.mbarrier.init\n    }\n"
-       "    nvvm.barrier0\n    scf.if %first {\n"
-       "      nvvm.mbarrier.arrive.expect_tx %bar, %bytes : !llvm.ptr<3>, i32\n";
+  b +=
+      "    scf.if %first {\n      nvvm.mbarrier.init %bar, %c1 : "
+      "!llvm.ptr<3>, i32\n      nvvm.fence.mbarrier.init\n    }\n"
+      "    nvvm.barrier0\n    scf.if %first {\n"
+      "      nvvm.mbarrier.arrive.expect_tx %bar, %bytes : !llvm.ptr<3>, i32\n";
   for (unsigned m = 0; m < 2; ++m)
     for (unsigned i = 0; i < boxes; ++i) {
       std::string id = number(m) + "_" + number(i);
@@ -101,9 +102,8 @@ std::string WgmmaKernel::text() const {
     unsigned perBox = span / 32;
     uint64_t offset = k / perBox * boxBytes + k % perBox * 32;
     uint64_t da = descriptor(false) + offset / 16;
-    uint64_t db = transposeB
-                      ? descriptor(true) + (8192 + k * 16 * span) / 16
-                      : descriptor(false) + (8192 + offset) / 16;
+    uint64_t db = transposeB ? descriptor(true) + (8192 + k * 16 * span) / 16
+                             : descriptor(false) + (8192 + offset) / 16;
     b += constant("%ka" + id, number(int64_t(da)), "i64") +
          constant("%kb" + id, number(int64_t(db)), "i64");
     b += "    %da" + id + " = arith.addi %start, %ka" + id + " : i64\n";
@@ -155,12 +155,12 @@ std::string WgmmaKernel::text() const {
     for (char c : constraints)
       if (c != ' ')
         compact += c;
-    std::string trans = std::string(registerA ? "" : "0, ") +
-                        (transposeB ? "1" : "0");
+    std::string trans =
+        std::string(registerA ? "" : "0, ") + (transposeB ? "1" : "0");
     b += "    %w" + id +
          " = llvm.inline_asm has_side_effects asm_dialect = att \"{ .reg .pred "
-         "p; setp.ne.b32 p, " + scale +
-         ", 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" +
+         "p; setp.ne.b32 p, " +
+         scale + ", 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" +
          list("$", 32) + "}, " + a + ", " + bOperand + ", p, 1, 1, " + trans +
          "; }\", \"" + compact + "\" " + in + " : (" + types +
          ") -> !llvm.struct<(" + floats + ")>\n";
@@ -179,8 +179,9 @@ std::string WgmmaKernel::text() const {
     for (unsigned i = 0; i < 32; ++i)
       tied += "," + number(i);
     b += "    %ww = llvm.inline_asm has_side_effects asm_dialect = att "
-         "\"wgmma.wait_group.sync.aligned 0;\", \"" + tied + "\" " + previous +
-         " : (" + floats + ") -> !llvm.struct<(" + floats + ")>\n";
+         "\"wgmma.wait_group.sync.aligned 0;\", \"" +
+         tied + "\" " + previous + " : (" + floats + ") -> !llvm.struct<(" +
+         floats + ")>\n";
     for (unsigned i = 0; i < 32; ++i)
       b += "    %r" + number(i) + " = llvm.extractvalue %ww[" + number(i) +
            "] : !llvm.struct<(" + floats + ")>\n";
@@ -365,7 +366,8 @@ std::string mmaText(bool transposeB) {
   body += "    %pb = llvm.getelementptr %bs[%bo] : (!llvm.ptr<3>, i32) -> "
           "!llvm.ptr<3>, i8\n"
           "    %fb = nvvm.ldmatrix %pb {num = 2 : i32, layout = "
-          "#nvvm.mma_layout<" + std::string(transposeB ? "col" : "row") +
+          "#nvvm.mma_layout<" +
+          std::string(transposeB ? "col" : "row") +
           ">, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = "
           "#nvvm.ld_st_matrix_elt_type<b16>} : (!llvm.ptr<3>) -> "
           "!llvm.struct<(i32, i32)>\n";
@@ -428,21 +430,22 @@ TEST(MmaSync, WithLdmatrix) {
 TEST(Stmatrix, PlacesEachMatrixAndItsTransposed) {
   for (bool transposed : {false, true}) {
     // Register j of lane l holds elements 1000 j + 2 l and the next one.
-    std::string body =
-        constant("%c16", "16", "i32") + constant("%c16b", "65536", "i32") +
-        constant("%k", "65538", "i32");
+    std::string body = constant("%c16", "16", "i32") +
+                       constant("%c16b", "65536", "i32") +
+                       constant("%k", "65538", "i32");
     for (unsigned i = 0; i < 4; ++i)
       body += constant("%k" + number(i),
                        number(1000 * i + ((1000 * i + 1) << 16)), "i32") +
-              "    %l" + number(i) +
-              " = arith.muli %lane, %two : i32\n    %v" + number(i) +
-              " = arith.addi %l" + number(i) + ", %k" + number(i) + " : i32\n";
+              "    %l" + number(i) + " = arith.muli %lane, %two : i32\n    %v" +
+              number(i) + " = arith.addi %l" + number(i) + ", %k" + number(i) +
+              " : i32\n";
     body = constant("%two", number(2 + (2 << 16)), "i32") + body +
            "    %o = arith.muli %lane, %c16 : i32\n"
            "    %p = llvm.getelementptr %smem[%o] : (!llvm.ptr<3>, i32) -> "
            "!llvm.ptr<3>, i8\n"
            "    nvvm.stmatrix %p, %v0, %v1, %v2, %v3 {layout = "
-           "#nvvm.mma_layout<" + std::string(transposed ? "col" : "row") +
+           "#nvvm.mma_layout<" +
+           std::string(transposed ? "col" : "row") +
            ">, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = "
            "#nvvm.ld_st_matrix_elt_type<b16>} : !llvm.ptr<3>, i32, i32, i32, "
            "i32\n"

@@ -84,14 +84,16 @@ TEST(Ptx, Floats) {
   EXPECT_NEAR(asFloat(floats("tanh.approx.f32 $0, $1;", 0.5f, 0).value),
               std::tanh(0.5f), 1e-6);
   EXPECT_EQ(asFloat(floats("max.f32 $0, $1, $2;", NAN, 2).value), 2);
-  EXPECT_TRUE(std::isnan(
-      asFloat(floats("max.NaN.f32 $0, $1, $2;", NAN, 2).value)));
+  EXPECT_TRUE(
+      std::isnan(asFloat(floats("max.NaN.f32 $0, $1, $2;", NAN, 2).value)));
   EXPECT_EQ(floats("cvt.rn.bf16x2.f32 $0, $1, $2;", 2, 1).value, 0x40003f80u);
   EXPECT_EQ(floats("cvt.rn.f16x2.f32 $0, $1, $2;", 2, 1).value, 0x40003c00u);
   EXPECT_EQ(floats("cvt.rni.s32.f32 $0, $1;", -2.5f, 0).value, uint32_t(-2));
   EXPECT_EQ(floats("cvt.rzi.u32.f32 $0, $1;", -7, 0).value, 0u);
   EXPECT_EQ(floats("{ .reg .b16 h; cvt.rn.satfinite.e4m3x2.f32 h, $1, $2; "
-                   "mov.b32 $0, {h, h}; }", 1000, -0.5f).value,
+                   "mov.b32 $0, {h, h}; }",
+                   1000, -0.5f)
+                .value,
             0x7eb07eb0u);
   EXPECT_EQ(asFloat(floats("fma.rn.f32 $0, $1, $2, 0f3F800000;", 3, 4).value),
             13);
@@ -106,7 +108,8 @@ TEST(Ptx, PredicatesLabelsAndScopes) {
                 .value,
             55u);
   EXPECT_EQ(ints("{ .reg .pred p, q; setp.lt.s32 p|q, $1, $2; selp.b32 $0, 1, "
-                 "2, q; }", 3, 4)
+                 "2, q; }",
+                 3, 4)
                 .value,
             2u);
   EXPECT_EQ(ints("mov.b32 $0, %laneid; // a comment", 3, 4).value, 0u);
@@ -145,7 +148,7 @@ define ptx_kernel void @kernel(ptr addrspace(1) %out) {
   %old = atomicrmw add ptr addrspace(1) %p, i32 %t syncscope("device") monotonic
   %q = getelementptr i8, ptr addrspace(1) %out, i64 8
   %m = call i32 asm sideeffect "atom.global.max.u32 $0, [$1], $2;", "=r,l,r"(ptr addrspace(1) %q, i32 %t)
-  call void asm sideeffect "red.global.add.noftz.bf16x2 [$0+12], $1;", "l,r"(ptr addrspace(1) %out, i32 1065369472)
+  call void asm sideeffect "red.global.add.noftz.bf16x2 [$0+12], $1;", "l,r"(ptr addrspace(1) %out, i32 1065353216)
   ret void
 }
 )");
@@ -154,9 +157,9 @@ define ptx_kernel void @kernel(ptr addrspace(1) %out) {
   Launch launch;
   launch.block = {64};
   launch.buffers = {{out, sizeof(out), true, "out"}};
-  ASSERT_EQ(message((*program)->launch("kernel", launch,
-                                       {Argument::pointer(out)})),
-            "");
+  ASSERT_EQ(
+      message((*program)->launch("kernel", launch, {Argument::pointer(out)})),
+      "");
   EXPECT_EQ(asFloat(out[0]), 2016);
   EXPECT_EQ(out[1], 2016u);
   EXPECT_EQ(out[2], 63u);
@@ -189,9 +192,9 @@ TEST(MemoryFault, OutOfBounds) {
       << found;
   found = memory("    llvm.store %c1, %out : i32, !llvm.ptr<1>\n", 256, false);
   EXPECT_NE(found.find("read-only buffer 'out'"), std::string::npos) << found;
-  found = memory(
-      "    %p = llvm.getelementptr %smem[254] : (!llvm.ptr<3>) -> "
-      "!llvm.ptr<3>, i8\n    llvm.store %c1, %p : i32, !llvm.ptr<3>\n");
+  found =
+      memory("    %p = llvm.getelementptr %smem[254] : (!llvm.ptr<3>) -> "
+             "!llvm.ptr<3>, i8\n    llvm.store %c1, %p : i32, !llvm.ptr<3>\n");
   EXPECT_NE(found.find("shared store of 4 bytes at shared+0x4fe is out of "
                        "bounds"),
             std::string::npos)
@@ -224,8 +227,8 @@ end:
   Launch launch;
   launch.options.timeLimit = 0.2;
   launch.buffers = {{out, sizeof(out), true, "out"}};
-  std::string found = message(
-      (*program)->launch("kernel", launch, {Argument::pointer(out)}));
+  std::string found =
+      message((*program)->launch("kernel", launch, {Argument::pointer(out)}));
   EXPECT_NE(found.find("time limit"), std::string::npos) << found;
 }
 
@@ -234,8 +237,8 @@ end:
 //===----------------------------------------------------------------------===//
 
 TEST(LaunchError, NamesTheParameter) {
-  auto program = compileText(kernelText(
-      "%out: !llvm.ptr<1>", "", ", nvvm.maxntid = array<i32: 64>"));
+  auto program = compileText(
+      kernelText("%out: !llvm.ptr<1>", "", ", nvvm.maxntid = array<i32: 64>"));
   ASSERT_TRUE(bool(program)) << llvm::toString(program.takeError());
   EXPECT_EQ((*program)->kernels(), std::vector<std::string>{"kernel"});
   auto error = [&](auto change, size_t arguments = 1,
@@ -256,12 +259,13 @@ TEST(LaunchError, NamesTheParameter) {
             std::string::npos);
   EXPECT_NE(error([](Launch &l) { l.grid = {0}; }).find("empty"),
             std::string::npos);
-  EXPECT_NE(error([](Launch &l) { l.grid = {3}, l.cluster = {2}; })
-                .find("not a multiple"),
+  EXPECT_NE(error([](Launch &l) {
+              l.grid = {3}, l.cluster = {2};
+            }).find("not a multiple"),
             std::string::npos);
-  EXPECT_NE(error([](Launch &l) { l.dynamicSharedBytes = 300000; })
-                .find("300000"),
-            std::string::npos);
+  EXPECT_NE(
+      error([](Launch &l) { l.dynamicSharedBytes = 300000; }).find("300000"),
+      std::string::npos);
 }
 
 TEST(ProgramError, WrongTargetAndNoKernel) {

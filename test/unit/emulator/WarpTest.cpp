@@ -17,9 +17,7 @@ namespace {
 std::string runBody(const std::string &body, std::vector<int32_t> &out,
                     uint32_t threads, const Options &options = {},
                     uint32_t ctas = 1, const std::string &attributes = "") {
-  auto program = compileText(kernelText(
-      "%out: !llvm.ptr<1>",
-      body + R"(
+  auto program = compileText(kernelText("%out: !llvm.ptr<1>", body + R"(
     %cta = nvvm.read.ptx.sreg.ctaid.x : i32
     %ntid = nvvm.read.ptx.sreg.ntid.x : i32
     %before = arith.muli %cta, %ntid : i32
@@ -27,7 +25,7 @@ std::string runBody(const std::string &body, std::vector<int32_t> &out,
     %to = llvm.getelementptr %out[%index] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     llvm.store %v, %to : i32, !llvm.ptr<1>
 )",
-      attributes));
+                                        attributes));
   if (!program)
     return llvm::toString(program.takeError());
   out.assign(threads * ctas, -12345);
@@ -37,8 +35,8 @@ std::string runBody(const std::string &body, std::vector<int32_t> &out,
   launch.dynamicSharedBytes = 4096;
   launch.options = options;
   launch.buffers = {{out.data(), out.size() * 4, true, "out"}};
-  return message((*program)->launch("kernel", launch,
-                                    {Argument::pointer(out.data())}));
+  return message(
+      (*program)->launch("kernel", launch, {Argument::pointer(out.data())}));
 }
 
 TEST(Warp, Shuffles) {
@@ -260,8 +258,8 @@ TEST(ClusterFault, NoFenceAfterInitialization) {
 
 TEST(ClusterFault, NoBarrierBeforeTheFirstArrival) {
   std::string body = kExchange;
-  for (std::string s : {"nvvm.cluster.arrive {aligned}",
-                        "nvvm.cluster.wait {aligned}"})
+  for (std::string s :
+       {"nvvm.cluster.arrive {aligned}", "nvvm.cluster.wait {aligned}"})
     body.replace(body.find(s), s.size(), "");
   std::string found;
   for (const Options &options : allModes()) {
