@@ -156,14 +156,17 @@ SmallVector<Value> PagedBuilder::forPages(Value sequence, TokenRange range,
   return SmallVector<Value>(loop.getResults());
 }
 
+Value PagedBuilder::product(Value rows, Value cache, const PagePiece &piece,
+                            Value head, Value init) {
+  Value tokens = tokenSlice(cache, piece.page, piece.slot, piece.count, head);
+  return e.contract("gd,td->gt", rows, tokens, init);
+}
+
 Value PagedBuilder::pieceScores(ValueRange rows, const PagePiece &piece,
                                 Value head, Value init) {
   Value sum = e.filledLike(init, b.getF32FloatAttr(0.0));
-  for (auto [part, row] : llvm::zip_equal(scores.parts, rows)) {
-    Value keys =
-        tokenSlice(part.cache, piece.page, piece.slot, piece.count, head);
-    sum = e.contract("gd,td->gt", row, keys, sum);
-  }
+  for (auto [part, row] : llvm::zip_equal(scores.parts, rows))
+    sum = product(row, part.cache, piece, head, sum);
   double scale = scores.scale;
   std::optional<double> softcap = scores.softcap;
   return e.update(
@@ -186,8 +189,8 @@ static void rangeColumns(PagedBuilder &p, TokenRange range,
   sizes.assign({p.b.getIndexAttr(p.group()), piece.count});
 }
 
-Value PagedBuilder::rangeScores(ValueRange rows, Value sequence, Value head,
-                                TokenRange range) {
+Value PagedBuilder::forColumns(Value sequence, TokenRange range,
+                               ColumnBody body) {
   Value all = tensor::EmptyOp::create(
       b, loc, {b.getIndexAttr(group()), OpFoldResult(sub(range.hi, range.lo))},
       b.getF32Type());
@@ -200,10 +203,37 @@ Value PagedBuilder::rangeScores(ValueRange rows, Value sequence, Value head,
         SmallVector<OpFoldResult> strides(2, p.b.getIndexAttr(1));
         Value slice = tensor::ExtractSliceOp::create(p.b, p.loc, args[0],
                                                      offsets, sizes, strides);
-        Value computed = p.pieceScores(rows, piece, head, slice);
+        Value computed = body(p, piece, slice);
         return {tensor::InsertSliceOp::create(p.b, p.loc, computed, args[0],
                                               offsets, sizes, strides)};
       })[0];
+}
+
+Value PagedBuilder::rangeScores(ValueRange rows, Value sequence, Value head,
+                                TokenRange range) {
+  return forColumns(sequence, range,
+                    [&](PagedBuilder &p, const PagePiece &piece, Value slice) {
+                      return p.pieceScores(rows, piece, head, slice);
+                    });
+}
+
+Value PagedBuilder::weightedSum(Value weights, Value cache, Value sequence,
+                                Value head, TokenRange range) {
+  Value sum =
+      e.filled({b.getIndexAttr(group()), b.getIndexAttr(shapeOf(cache)[3])},
+               b.getF32FloatAttr(0.0));
+  return forPages(sequence, range, sum,
+                  [&](PagedBuilder &p, PagePiece piece,
+                      ValueRange args) -> SmallVector<Value> {
+                    SmallVector<OpFoldResult> offsets, sizes;
+                    rangeColumns(p, range, piece, offsets, sizes);
+                    SmallVector<OpFoldResult> strides(2, p.b.getIndexAttr(1));
+                    Value w = tensor::ExtractSliceOp::create(
+                        p.b, p.loc, weights, offsets, sizes, strides);
+                    Value tokens = p.tokenSlice(cache, piece.page, piece.slot,
+                                                piece.count, head);
+                    return {p.e.contract("gt,td->gd", w, tokens, args[0])};
+                  })[0];
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,21 +250,7 @@ SoftmaxState PagedBuilder::attend(ValueRange rows, Value sequence, Value head,
                                    arith::SubFOp::create(b, loc, x[1], x[0]));
       });
   Value sum = e.reduceSum("gt->g", weights);
-  Value acc = e.filled({b.getIndexAttr(group()), b.getIndexAttr(valueWidth())},
-                       b.getF32FloatAttr(0.0));
-  acc = forPages(sequence, range, acc,
-                 [&](PagedBuilder &p, PagePiece piece,
-                     ValueRange args) -> SmallVector<Value> {
-                   SmallVector<OpFoldResult> offsets, sizes;
-                   rangeColumns(p, range, piece, offsets, sizes);
-                   SmallVector<OpFoldResult> strides(2, p.b.getIndexAttr(1));
-                   Value w = tensor::ExtractSliceOp::create(
-                       p.b, p.loc, weights, offsets, sizes, strides);
-                   Value v = p.tokenSlice(scores.values, piece.page, piece.slot,
-                                          piece.count, head);
-                   return {p.e.contract("gt,td->gd", w, v, args[0])};
-                 })[0];
-  return {max, sum, acc};
+  return {max, sum, weightedSum(weights, scores.values, sequence, head, range)};
 }
 
 SoftmaxState PagedBuilder::emptyState() {
@@ -285,18 +301,22 @@ SoftmaxState PagedBuilder::merge(const SoftmaxState &state,
   return {max, sum, acc};
 }
 
-SoftmaxState PagedBuilder::addSinks(const SoftmaxState &state, Value head) {
+Value PagedBuilder::groupSinks(Value head) {
   int64_t heads = group();
   Value sinks = tensor::ExtractSliceOp::create(
       b, loc, scores.sinks, {OpFoldResult(mul(head, index(heads)))},
       {b.getIndexAttr(heads)}, {b.getIndexAttr(1)});
+  return e.map("g->g", sinks, b.getF32Type(),
+               [](OpBuilder &b, Location loc, ValueRange x) {
+                 return toF32(b, loc, x[0]);
+               });
+}
+
+SoftmaxState PagedBuilder::addSinks(const SoftmaxState &state, Value head) {
   // A sink is a token with weight 1 and value 0; one of -inf is no token.
   Type f32 = b.getF32Type();
   SoftmaxState sink;
-  sink.max =
-      e.map("g->g", sinks, f32, [](OpBuilder &b, Location loc, ValueRange x) {
-        return toF32(b, loc, x[0]);
-      });
+  sink.max = groupSinks(head);
   sink.sum = e.map(
       "g->g", sink.max, f32,
       [](OpBuilder &b, Location loc, ValueRange x) -> Value {

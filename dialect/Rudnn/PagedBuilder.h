@@ -76,26 +76,42 @@ public:
                                           TokenRange range,
                                           mlir::ValueRange init, PageBody body);
 
-  /// Scores x[t] of `count` tokens that stand together, scaled and capped:
-  /// [G,count] into `init` of that shape. `rows` are the group slices of the
-  /// score parts.
+  /// rows [G,X] times the tokens of a piece of `cache`, added to `init`
+  /// [G,count].
+  mlir::Value product(mlir::Value rows, mlir::Value cache,
+                      const PagePiece &piece, mlir::Value head,
+                      mlir::Value init);
+  /// Scores x[t] of a piece, scaled and capped, written to `init` [G,count].
+  /// `rows` are the group slices of the score parts.
   mlir::Value pieceScores(mlir::ValueRange rows, const PagePiece &piece,
                           mlir::Value head, mlir::Value init);
   /// The group slices of all score parts.
   llvm::SmallVector<mlir::Value> scoreRows(mlir::Value row, mlir::Value head);
 
+  /// A [G,range] tensor, computed piece by piece: the body gets the columns of
+  /// its piece and returns them.
+  using ColumnBody = llvm::function_ref<mlir::Value(
+      PagedBuilder &, const PagePiece &, mlir::Value)>;
+  mlir::Value forColumns(mlir::Value sequence, TokenRange range,
+                         ColumnBody body);
+  /// Scores [G,range].
+  mlir::Value rangeScores(mlir::ValueRange rows, mlir::Value sequence,
+                          mlir::Value head, TokenRange range);
+  /// sum_t weights[g,t] * cache[t]: [G,X].
+  mlir::Value weightedSum(mlir::Value weights, mlir::Value cache,
+                          mlir::Value sequence, mlir::Value head,
+                          TokenRange range);
   /// The softmax state of one row and cache head over `range`.
   SoftmaxState attend(mlir::ValueRange rows, mlir::Value sequence,
                       mlir::Value head, TokenRange range);
-  /// Scores [G,range] of a whole range.
-  mlir::Value rangeScores(mlir::ValueRange rows, mlir::Value sequence,
-                          mlir::Value head, TokenRange range);
 
   SoftmaxState emptyState();
   /// `state` followed by `part`; either may be empty (sum 0).
   SoftmaxState merge(const SoftmaxState &state, const SoftmaxState &part);
   /// `state` with the sink of each head in its sum.
   SoftmaxState addSinks(const SoftmaxState &state, mlir::Value head);
+  /// The sinks of a group of heads in f32: [G].
+  mlir::Value groupSinks(mlir::Value head);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

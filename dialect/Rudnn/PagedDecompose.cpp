@@ -190,9 +190,9 @@ static Value writeRow(PagedBuilder &p, Value rows, Value cache, Value row,
 
 FailureOr<SmallVector<Value>> PagedAppendOp::decomposeOperation(OpBuilder &b) {
   // Only the pages and the shape of a cache matter here.
-  PagedScores scores{{},  getOuts()[0], Value(), getPageOperands(*this),
-                     1.0, false,        {},      {},
-                     {}};
+  PagedScores scores;
+  scores.values = getOuts()[0];
+  scores.pages = getPageOperands(*this);
   PagedBuilder top(b, getLoc(), scores);
   auto loop = scf::ForOp::create(
       b, getLoc(), top.index(0), top.dim(getSequenceIds(), 0), top.index(1),

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rudnn/IR/PagedOps.h"
+#include "PagedClauses.h"
 
 using namespace mlir;
 using namespace rudnn;
@@ -22,137 +22,57 @@ void RudnnDialect::registerPagedOps() {
 }
 
 //===----------------------------------------------------------------------===//
-// Clauses shared by the family. A clause label is the op's prefix and a number.
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Reports the violation of clauses `<prefix>_c<n>` of one op.
-struct Clauses {
-  Operation *op;
-  StringRef prefix;
-
-  std::string label(int number) const {
-    return (prefix + "_c" + Twine(number)).str();
-  }
-  InFlightDiagnostic error(int number) const {
-    return op->emitOpError() << label(number) << ": ";
-  }
-  LogicalResult rank(int number, StringRef name, Value value,
-                     int64_t rank) const {
-    return verifyRank(op, label(number), name, value, rank);
-  }
-  LogicalResult shape(int number, StringRef name, Value value,
-                      ArrayRef<int64_t> expected) const {
-    return verifyShape(op, label(number), name, value, expected);
-  }
-  LogicalResult type(int number, StringRef name, Value value,
-                     Type expected) const {
-    return verifyElementType(op, label(number), name, value, expected);
-  }
-
-  /// A static extent of at least 1 and at most `max` (0: no limit).
-  LogicalResult extent(int number, StringRef name, int64_t value,
-                       int64_t max = 0) const {
-    if (ShapedType::isDynamic(value))
-      return error(number) << name << " is dynamic, expected a static extent";
-    if (value < 1 || (max && value > max)) {
-      InFlightDiagnostic diagnostic = error(number) << name << " is " << value
-                                                    << ", expected at least 1";
-      if (max)
-        diagnostic << " and at most " << max;
-      return diagnostic;
-    }
-    return success();
-  }
-
-  LogicalResult pageRanks(int number, const PageOperands &pages) const {
-    return success(
-        succeeded(rank(number, "tables", pages.tables, 2)) &&
-        succeeded(rank(number, "lengths", pages.lengths, 1)) &&
-        succeeded(rank(number, "sequence_ids", pages.sequenceIds, 1)) &&
-        succeeded(rank(number, "positions", pages.positions, 1)));
-  }
-
-  /// S of tables and lengths agree; the row operands have `rows` rows.
-  LogicalResult pageShapes(int number, const PageOperands &pages,
-                           int64_t rows) const {
-    return success(
-        succeeded(shape(number, "lengths", pages.lengths,
-                        {shapeOf(pages.tables)[0]})) &&
-        succeeded(shape(number, "sequence_ids", pages.sequenceIds, {rows})) &&
-        succeeded(shape(number, "positions", pages.positions, {rows})));
-  }
-
-  LogicalResult pageSize(int number, StringRef name, Value cache) const {
-    if (shapeOf(cache)[1] == 0)
-      return error(number) << "the page size of " << name
-                           << " is 0, expected at least 1";
-    return success();
-  }
-
-  LogicalResult positive(int number, StringRef name,
-                         const std::optional<APFloat> &value) const {
-    if (!value)
-      return success();
-    return verifyPositiveFinite(op, label(number), name, *value);
-  }
-
-  LogicalResult window(int number, StringRef name,
-                       std::optional<int64_t> value) const {
-    if (value && *value < 0)
-      return error(number) << name << " is " << *value
-                           << ", expected 0 or more";
-    return success();
-  }
-
-  LogicalResult splits(int number, int64_t splits) const {
-    if (splits < 1 || splits > 32)
-      return error(number) << "num_splits is " << splits
-                           << ", expected 1 to 32";
-    return success();
-  }
-
-  LogicalResult lseBase(int number, LogBase base, Value lse) const {
-    if (base != LogBase::E && !lse)
-      return error(number) << "lse_base is " << stringifyLogBase(base)
-                           << " but there is no lse out, expected e";
-    return success();
-  }
-};
-} // namespace
-
-/// `Hq` heads read `Hkv` cache heads in groups of equal size.
-static LogicalResult verifyGroups(const Clauses &c, int number, int64_t hq,
-                                  int64_t hkv) {
-  if (hq % hkv == 0)
-    return success();
-  return c.error(number) << "q has " << hq << " heads, expected a multiple of "
-                         << "the " << hkv << " heads of k";
-}
-
-//===----------------------------------------------------------------------===//
 // paged.attention
 //===----------------------------------------------------------------------===//
 
-PagedScores rudnn::getPagedScores(PagedAttentionOp op) {
-  std::optional<APFloat> scale = op.getScale();
-  double head = shapeOf(op.getQ())[2];
-  PagedScores scores{{{op.getQ(), op.getK()}},
-                     op.getV(),
-                     op.getSinks(),
-                     getPageOperands(op),
-                     scale ? scale->convertToDouble() : 1.0 / std::sqrt(head),
-                     op.getCausal(),
-                     std::nullopt,
-                     op.getWindowLeft(),
-                     op.getWindowRight()};
+/// What the forward and the backward op of one kind have in common.
+template <typename OpTy>
+static void addScoreAttributes(OpTy op, PagedScores &scores) {
+  scores.pages = getPageOperands(op);
+  scores.causal = op.getCausal();
   if (std::optional<APFloat> softcap = op.getSoftcap())
     scores.softcap = softcap->convertToDouble();
+  scores.windowLeft = op.getWindowLeft();
+  scores.windowRight = op.getWindowRight();
+}
+
+template <typename OpTy>
+static PagedScores groupedScores(OpTy op) {
+  PagedScores scores;
+  scores.parts.push_back({op.getQ(), op.getK()});
+  scores.values = op.getV();
+  scores.sinks = op.getSinks();
+  std::optional<APFloat> scale = op.getScale();
+  double head = shapeOf(op.getQ())[2];
+  scores.scale = scale ? scale->convertToDouble() : 1.0 / std::sqrt(head);
+  addScoreAttributes(op, scores);
   return scores;
 }
 
+template <typename OpTy>
+static PagedScores latentScores(OpTy op) {
+  PagedScores scores;
+  scores.parts.push_back({op.getQ(), op.getLatent()});
+  scores.parts.push_back({op.getQp(), op.getKp()});
+  scores.values = op.getLatent();
+  scores.scale = op.getScale().convertToDouble();
+  addScoreAttributes(op, scores);
+  return scores;
+}
+
+PagedScores rudnn::getPagedScores(PagedAttentionOp op) {
+  return groupedScores(op);
+}
+PagedScores rudnn::getPagedScores(PagedAttentionBackwardOp op) {
+  return groupedScores(op);
+}
+PagedScores rudnn::getPagedScores(PagedMlaOp op) { return latentScores(op); }
+PagedScores rudnn::getPagedScores(PagedMlaBackwardOp op) {
+  return latentScores(op);
+}
+
 LogicalResult PagedAttentionOp::verify() {
-  Clauses c{*this, "paged_attention"};
+  PagedClauses c{*this, "paged_attention"};
   PageOperands pages = getPageOperands(*this);
   if (failed(verifyDestination(*this, c.label(1), 1, 2)) ||
       failed(c.rank(2, "q", getQ(), 3)) || failed(c.rank(2, "k", getK(), 4)) ||
@@ -164,7 +84,7 @@ LogicalResult PagedAttentionOp::verify() {
       failed(c.extent(3, "D (dim 2 of q)", q[2], 1024)) ||
       failed(c.extent(3, "Hkv (dim 2 of k)", k[2])) ||
       failed(c.extent(3, "Dv (dim 3 of v)", v[3], 1024)) ||
-      failed(verifyGroups(c, 4, q[1], k[2])) ||
+      failed(c.groups(4, q[1], k[2])) ||
       failed(c.shape(5, "k", getK(), {k[0], k[1], k[2], q[2]})) ||
       failed(c.shape(5, "v", getV(), {k[0], k[1], k[2], v[3]})) ||
       failed(c.pageSize(5, "k", getK())))
@@ -249,54 +169,16 @@ void PagedAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // paged.mla
 //===----------------------------------------------------------------------===//
 
-PagedScores rudnn::getPagedScores(PagedMlaOp op) {
-  PagedScores scores{{{op.getQ(), op.getLatent()}, {op.getQp(), op.getKp()}},
-                     op.getLatent(),
-                     Value(),
-                     getPageOperands(op),
-                     op.getScale().convertToDouble(),
-                     op.getCausal(),
-                     std::nullopt,
-                     op.getWindowLeft(),
-                     op.getWindowRight()};
-  if (std::optional<APFloat> softcap = op.getSoftcap())
-    scores.softcap = softcap->convertToDouble();
-  return scores;
-}
-
 LogicalResult PagedMlaOp::verify() {
-  Clauses c{*this, "paged_mla"};
+  PagedClauses c{*this, "paged_mla"};
   PageOperands pages = getPageOperands(*this);
   if (failed(verifyDestination(*this, c.label(1), 1, 2)) ||
-      failed(c.rank(2, "q", getQ(), 3)) ||
-      failed(c.rank(2, "qp", getQp(), 3)) ||
-      failed(c.rank(2, "latent", getLatent(), 4)) ||
-      failed(c.rank(2, "kp", getKp(), 4)) || failed(c.pageRanks(2, pages)))
+      failed(c.latent(2, getQ(), getQp(), getLatent(), getKp(), pages)))
     return failure();
-  ArrayRef<int64_t> q = shapeOf(getQ()), qp = shapeOf(getQp()),
-                    latent = shapeOf(getLatent()), kp = shapeOf(getKp());
-  if (failed(c.extent(3, "H (dim 1 of q)", q[1])) ||
-      failed(c.extent(3, "R (dim 2 of q)", q[2], 1024)) ||
-      failed(c.extent(3, "P (dim 2 of qp)", qp[2], 256)))
-    return failure();
-  for (auto [name, heads] :
-       {std::pair("latent", latent[2]), std::pair("kp", kp[2])})
-    if (heads != 1)
-      return c.error(4) << name << " has "
-                        << (ShapedType::isDynamic(heads) ? "a dynamic number of"
-                                                         : Twine(heads).str())
-                        << " heads, expected 1";
-  if (failed(
-          c.shape(5, "latent", getLatent(), {latent[0], latent[1], 1, q[2]})) ||
-      failed(c.shape(5, "kp", getKp(), {latent[0], latent[1], 1, qp[2]})) ||
-      failed(c.shape(5, "qp", getQp(), {q[0], q[1], qp[2]})) ||
-      failed(c.pageSize(5, "latent", getLatent())))
-    return failure();
+  ArrayRef<int64_t> q = shapeOf(getQ());
   Type type = elementTypeOf(getQ());
   Value out = getOuts()[0];
-  if (failed(c.type(6, "qp", getQp(), type)) ||
-      failed(c.type(6, "latent", getLatent(), type)) ||
-      failed(c.type(6, "kp", getKp(), type)) ||
+  if (failed(c.latentTypes(6, getQ(), getQp(), getLatent(), getKp())) ||
       failed(c.type(6, "out", out, type)) ||
       failed(c.pageShapes(7, pages, q[0])) || failed(c.shape(8, "out", out, q)))
     return failure();
@@ -334,7 +216,7 @@ void PagedMlaOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 //===----------------------------------------------------------------------===//
 
 LogicalResult PagedAppendOp::verify() {
-  Clauses c{*this, "paged_append"};
+  PagedClauses c{*this, "paged_append"};
   PageOperands pages = getPageOperands(*this);
   if (failed(verifyDestination(*this, c.label(1), 2, 2)))
     return failure();

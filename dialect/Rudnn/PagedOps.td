@@ -233,6 +233,212 @@ def Rudnn_PagedMlaOp : Rudnn_PagedTiledOp<"paged.mla"> {
   }];
 }
 
+/// Base of the backward ops: one out per gradient that is asked for.
+class Rudnn_PagedBackwardOp<string mnemonic, list<Trait> traits = []>
+    : Rudnn_Op<mnemonic, traits> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  code pagesFormat = [{
+    `pages` `(` $tables `,` $lengths `,` $sequence_ids `,` $positions `:`
+      type($tables) `,` type($lengths) `,` type($sequence_ids) `,` type($positions) `)`
+  }];
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = baseDeclaration # [{
+    /// The outs of the gradients that are asked for, in their order.
+    ::llvm::SmallVector<::rudnn::PagedGradients> getGradientList();
+    /// What a gradient is the gradient of.
+    ::mlir::Value getGradientSource(::rudnn::PagedGradients gradient);
+  }];
+}
+
+def Rudnn_PagedAttentionBackwardOp
+    : Rudnn_PagedBackwardOp<"paged.attention_backward", [AttrSizedOperandSegments]> {
+  let summary = "Gradients of attention over a paged key/value cache";
+  let description = [{
+    With `p[t]`, `x[t]` and visibility as in `paged.attention`, recomputed here,
+    and `g = grad_out[r,h]`, every row `r` and query head `h` adds
+
+    ```
+    dp[t] = sum_d g[d] * v[t,d]
+    e = sum_t p[t] * dp[t]
+    ds[t] = p[t] * (dp[t] - e) * scale * (1 - (x[t] / softcap)^2)   last factor with softcap
+    dq[r,h] = sum_t ds[t] * k[t]
+    dk[t] += ds[t] * q[r,h]
+    dv[t] += p[t] * g
+    dsinks[h] += -exp(sinks[h] - m) / den * e
+    ```
+
+    in f32; each gradient is rounded once. `dk` and `dv` have the shape of the
+    caches and sum over the query heads of a group, the rows and the sequences
+    that share a physical slot. A slot that no row sees gets exactly 0; a row that
+    sees nothing adds nothing; without rows everything is 0. `k` and `v` may be
+    one tensor: the caller adds `dk` and `dv` then.
+
+    `gradients` says which gradients are computed: one out each, in the order
+    `dq`, `dk`, `dv`, `dsinks`.
+
+    `history` says how `dk` and `dv` are summed. `ordered`: for every slot over
+    the table entries that name its page by (sequence, place in the table), for
+    each over the rows of the sequence in the order of the batch, for each over
+    the heads of the group, one fused multiply-add a term, so that equal inputs
+    give equal bits; gradients that one row owns (`dq`) are repeatable either way.
+    `atomic`: in any order. The CPU target sums in the order of `ordered` in both
+    cases.
+
+    Index values are subject to the rules of `paged.attention`.
+
+    Shapes: as in `paged.attention`; `grad_out` `[Q,Hq,Dv]`; each out has the
+    shape and element type of what it is the gradient of.
+
+    Clauses:
+    - `paged_attention_backward_c1`: on tensors one result for each out of its
+      type, on memrefs none.
+    - `paged_attention_backward_c2`: `q` and `grad_out` have rank 3, `k` and `v`
+      have rank 4, `tables` has rank 2 and `lengths`, `sequence_ids` and
+      `positions` have rank 1.
+    - `paged_attention_backward_c3`: the heads `Hq`, `Hkv` and the head dims `D`,
+      `Dv` are static and at least 1, the dims at most 1024.
+    - `paged_attention_backward_c4`: `Hq` is a multiple of `Hkv`.
+    - `paged_attention_backward_c5`: `k` has the `D` of `q`; `v` has the pages, page
+      size and heads of `k`; the page size is not 0; `grad_out` is `[Q,Hq,Dv]`.
+    - `paged_attention_backward_c6`: `k`, `v` and `grad_out` have the element type
+      of `q`.
+    - `paged_attention_backward_c7`: `tables` and `lengths` agree in S;
+      `sequence_ids` and `positions` have the Q of `q`.
+    - `paged_attention_backward_c8`: `gradients` is one or more of `dq`, `dk`, `dv`
+      and `dsinks`, with one out each.
+    - `paged_attention_backward_c9`: each out has the shape and element type of
+      what it is the gradient of.
+    - `paged_attention_backward_c10`: `scale` is finite and greater than 0.
+    - `paged_attention_backward_c11`: `softcap` is finite and greater than 0.
+    - `paged_attention_backward_c12`: `window_left` and `window_right` are not
+      negative.
+    - `paged_attention_backward_c13`: `sinks` is `[Hq]`, f32 or of the type of `q`;
+      `dsinks` needs it.
+
+    Example:
+
+    ```mlir
+    func.func @gradients(%q: tensor<?x8x64xbf16>, %k: tensor<?x16x2x64xbf16>,
+        %v: tensor<?x16x2x64xbf16>, %g: tensor<?x8x64xbf16>, %tables: tensor<?x?xi32>,
+        %lengths: tensor<?xi32>, %ids: tensor<?xi32>, %positions: tensor<?xi32>,
+        %dk: tensor<?x16x2x64xbf16>, %dv: tensor<?x16x2x64xbf16>)
+        -> (tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>) {
+      %0:2 = rudnn.paged.attention_backward
+          ins(%q, %k, %v, %g : tensor<?x8x64xbf16>, tensor<?x16x2x64xbf16>,
+            tensor<?x16x2x64xbf16>, tensor<?x8x64xbf16>)
+          pages(%tables, %lengths, %ids, %positions
+            : tensor<?x?xi32>, tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+          outs(%dk, %dv : tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>)
+          {causal, gradients = #rudnn.paged_gradients<dk|dv>,
+           history = #rudnn.history_gradient<ordered>}
+          -> tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>
+      return %0#0, %0#1 : tensor<?x16x2x64xbf16>, tensor<?x16x2x64xbf16>
+    }
+    ```
+  }];
+  let arguments = !con(
+      (ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k, Rudnn_FloatShaped:$v,
+           Rudnn_FloatShaped:$grad_out),
+      Rudnn_PageArguments,
+      (ins Optional<Rudnn_FloatShaped>:$sinks, Variadic<Rudnn_FloatShaped>:$outs,
+           OptionalAttr<F64Attr>:$scale),
+      Rudnn_PagedScoreArguments,
+      (ins DefaultValuedAttr<Rudnn_PagedGradientsAttr,
+             "::rudnn::PagedGradients::Dq | ::rudnn::PagedGradients::Dk | "
+             "::rudnn::PagedGradients::Dv">:$gradients,
+           DefaultValuedAttr<Rudnn_HistoryGradientAttr,
+             "::rudnn::HistoryGradient::Atomic">:$history));
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $k `,` $v `,` $grad_out `:`
+      type($q) `,` type($k) `,` type($v) `,` type($grad_out) `)`
+  }] # pagesFormat # [{
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+}
+
+def Rudnn_PagedMlaBackwardOp : Rudnn_PagedBackwardOp<"paged.mla_backward"> {
+  let summary = "Gradients of multi-head latent attention over a paged cache";
+  let description = [{
+    As `paged.attention_backward` for `paged.mla`: with `g = grad_out[r,h]`, every
+    row and head adds
+
+    ```
+    dq[r,h] = sum_t ds[t] * latent[t]
+    dqp[r,h] = sum_t ds[t] * kp[t]
+    dlatent[t] += ds[t] * q[r,h]; dlatent[t] += p[t] * g
+    dkp[t] += ds[t] * qp[r,h]
+    ```
+
+    The latent is key and value, so its gradient has both terms, always. `history`
+    orders the sums of `dlatent` and `dkp`; of the two terms of one head the key
+    term comes first. `gradients` are in the order `dq`, `dqp`, `dlatent`, `dkp`.
+
+    Shapes: as in `paged.mla`; `grad_out` `[Q,H,R]`; each out has the shape and
+    element type of what it is the gradient of.
+
+    Clauses:
+    - `paged_mla_backward_c1`: on tensors one result for each out of its type, on
+      memrefs none.
+    - `paged_mla_backward_c2`: `q`, `qp` and `grad_out` have rank 3, `latent` and
+      `kp` have rank 4, `tables` has rank 2 and `lengths`, `sequence_ids` and
+      `positions` have rank 1.
+    - `paged_mla_backward_c3`: `H`, `R` and `P` are static and at least 1, `R` at
+      most 1024, `P` at most 256.
+    - `paged_mla_backward_c4`: `latent` and `kp` have one head.
+    - `paged_mla_backward_c5`: `latent` has the `R` of `q`; `kp` has the pages and
+      page size of `latent` and the `P` of `qp`; `qp` has the rows and heads of `q`;
+      the page size is not 0; `grad_out` has the shape of `q`.
+    - `paged_mla_backward_c6`: `qp`, `latent`, `kp` and `grad_out` have the element
+      type of `q`.
+    - `paged_mla_backward_c7`: `tables` and `lengths` agree in S; `sequence_ids` and
+      `positions` have the Q of `q`.
+    - `paged_mla_backward_c8`: `gradients` is one or more of `dq`, `dqp`, `dlatent`
+      and `dkp`, with one out each.
+    - `paged_mla_backward_c9`: each out has the shape and element type of what it
+      is the gradient of.
+    - `paged_mla_backward_c10`: `scale` is finite and greater than 0.
+    - `paged_mla_backward_c11`: `softcap` is finite and greater than 0.
+    - `paged_mla_backward_c12`: `window_left` and `window_right` are not negative.
+
+    Example:
+
+    ```mlir
+    func.func @gradients(%q: tensor<4x16x64xf32>, %qp: tensor<4x16x8xf32>,
+        %latent: tensor<9x16x1x64xf32>, %kp: tensor<9x16x1x8xf32>, %g: tensor<4x16x64xf32>,
+        %tables: tensor<2x4xi32>, %lengths: tensor<2xi32>, %ids: tensor<4xi32>,
+        %positions: tensor<4xi32>, %init: tensor<9x16x1x64xf32>) -> tensor<9x16x1x64xf32> {
+      %0 = rudnn.paged.mla_backward
+          ins(%q, %qp, %latent, %kp, %g : tensor<4x16x64xf32>, tensor<4x16x8xf32>,
+            tensor<9x16x1x64xf32>, tensor<9x16x1x8xf32>, tensor<4x16x64xf32>)
+          pages(%tables, %lengths, %ids, %positions
+            : tensor<2x4xi32>, tensor<2xi32>, tensor<4xi32>, tensor<4xi32>)
+          outs(%init : tensor<9x16x1x64xf32>)
+          {causal, scale = 0.1 : f64, gradients = #rudnn.paged_gradients<dlatent>}
+          -> tensor<9x16x1x64xf32>
+      return %0 : tensor<9x16x1x64xf32>
+    }
+    ```
+  }];
+  let arguments = !con(
+      (ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$qp, Rudnn_FloatShaped:$latent,
+           Rudnn_FloatShaped:$kp, Rudnn_FloatShaped:$grad_out),
+      Rudnn_PageArguments,
+      (ins Variadic<Rudnn_FloatShaped>:$outs, F64Attr:$scale),
+      Rudnn_PagedScoreArguments,
+      (ins DefaultValuedAttr<Rudnn_PagedGradientsAttr,
+             "::rudnn::PagedGradients::Dq | ::rudnn::PagedGradients::Dqp | "
+             "::rudnn::PagedGradients::Dlatent | ::rudnn::PagedGradients::Dkp">:$gradients,
+           DefaultValuedAttr<Rudnn_HistoryGradientAttr,
+             "::rudnn::HistoryGradient::Atomic">:$history));
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $qp `,` $latent `,` $kp `,` $grad_out `:`
+      type($q) `,` type($qp) `,` type($latent) `,` type($kp) `,` type($grad_out) `)`
+  }] # pagesFormat # [{
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+}
+
 def Rudnn_PagedAppendOp : Rudnn_PagedTiledOp<"paged.append"> {
   let summary = "Write new keys and values into a paged cache";
   let description = [{

@@ -186,6 +186,10 @@ void rudnn::registerPagedRuntimeVerification(DialectRegistry &registry) {
                          memref::MemRefDialect, scf::SCFDialect>();
     PagedAppendOp::attachInterface<AppendModel>(*context);
     PagedAttentionOp::attachInterface<ScoresModel<PagedAttentionOp>>(*context);
+    PagedAttentionBackwardOp::attachInterface<
+        ScoresModel<PagedAttentionBackwardOp>>(*context);
     PagedMlaOp::attachInterface<ScoresModel<PagedMlaOp>>(*context);
+    PagedMlaBackwardOp::attachInterface<ScoresModel<PagedMlaBackwardOp>>(
+        *context);
   });
 }

@@ -86,6 +86,19 @@ def Rudnn_HistoryGradient : Rudnn_Enum<"HistoryGradient",
   I32EnumAttrCase<"Ordered", 1, "ordered">]>;
 def Rudnn_HistoryGradientAttr : Rudnn_EnumAttr<Rudnn_HistoryGradient, "history_gradient">;
 
+def Rudnn_PagedGradients : I32BitEnumAttr<"PagedGradients",
+    "which gradients of a paged op are computed", [
+  I32BitEnumAttrCaseBit<"Dq", 0, "dq">, I32BitEnumAttrCaseBit<"Dqp", 1, "dqp">,
+  I32BitEnumAttrCaseBit<"Dk", 2, "dk">, I32BitEnumAttrCaseBit<"Dv", 3, "dv">,
+  I32BitEnumAttrCaseBit<"Dlatent", 4, "dlatent">,
+  I32BitEnumAttrCaseBit<"Dkp", 5, "dkp">,
+  I32BitEnumAttrCaseBit<"Dsinks", 6, "dsinks">]> {
+  let cppNamespace = "::rudnn";
+  let genSpecializedAttr = 0;
+  let separator = "|";
+}
+def Rudnn_PagedGradientsAttr : Rudnn_EnumAttr<Rudnn_PagedGradients, "paged_gradients">;
+
 def Rudnn_ExpertsStrategy : Rudnn_Enum<"ExpertsStrategy",
     "how the expert products are computed", [
   I32EnumAttrCase<"Auto", 0, "auto">,

@@ -42,14 +42,16 @@ struct PagedScores {
   mlir::Value values; // the cache [pages,page_size,Hkv,Dv] that is averaged
   mlir::Value sinks;  // may be null
   PageOperands pages;
-  double scale; // the default filled in
-  bool causal;
+  double scale = 1.0; // the default filled in
+  bool causal = false;
   std::optional<double> softcap;
   std::optional<int64_t> windowLeft, windowRight;
 };
 
 PagedScores getPagedScores(PagedAttentionOp op);
+PagedScores getPagedScores(PagedAttentionBackwardOp op);
 PagedScores getPagedScores(PagedMlaOp op);
+PagedScores getPagedScores(PagedMlaBackwardOp op);
 
 /// Registers the run-time checks of index operands
 /// (`-generate-runtime-verification`).
