@@ -89,6 +89,19 @@ static Value scoreGradients(PagedBuilder &p, Value x, Value prob, Value dp,
 // First pass: rows
 //===----------------------------------------------------------------------===//
 
+/// exp(sink - max), 0 for a sink of -inf, which is no sink.
+static Value sinkWeight(OpBuilder &b, Location loc, Value sink, Value max) {
+  auto minusInf =
+      b.getFloatAttr(b.getF32Type(),
+                     APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
+  Value none =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, sink,
+                            arith::ConstantOp::create(b, loc, minusInf));
+  Value weight =
+      math::ExpOp::create(b, loc, arith::SubFOp::create(b, loc, sink, max));
+  return arith::SelectOp::create(b, loc, none, f32Const(b, loc, 0.0), weight);
+}
+
 /// The statistics of one row and group over its scores x [G,range].
 static Statistics rowStatistics(PagedBuilder &p, Value x, Value head) {
   Type f32 = p.b.getF32Type();
@@ -111,7 +124,11 @@ static Statistics rowStatistics(PagedBuilder &p, Value x, Value head) {
                           addWeight);
   if (sinks)
     result.sum =
-        p.e.update("g,g->g", {sinks, result.max}, result.sum, addWeight);
+        p.e.update("g,g->g", {sinks, result.max}, result.sum,
+                   [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                     return arith::AddFOp::create(
+                         b, loc, x[2], sinkWeight(b, loc, x[0], x[1]));
+                   });
   return result;
 }
 
@@ -206,15 +223,13 @@ static Value buildSinkGradient(PagedBuilder &top, const Gradients &g,
       {statistics.max, statistics.sum, statistics.dot, g.scores.sinks},
       top.b.getF32FloatAttr(0.0),
       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-        Value sink = toF32(b, loc, x[3]);
-        Value w = math::ExpOp::create(
-            b, loc, arith::SubFOp::create(b, loc, sink, x[0]));
-        Value p = arith::DivFOp::create(b, loc, w, x[1]);
+        Value weight = sinkWeight(b, loc, toF32(b, loc, x[3]), x[0]);
+        Value p = arith::DivFOp::create(b, loc, weight, x[1]);
         Value term = arith::MulFOp::create(b, loc, p, x[2]);
         // Nothing seen and no sink: 0 / 0.
         Value zero = f32Const(b, loc, 0.0);
         Value empty = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
-                                            x[1], zero);
+                                            weight, zero);
         term = arith::SelectOp::create(b, loc, empty, zero, term);
         return arith::SubFOp::create(b, loc, x[4], term);
       });

@@ -1,28 +1,29 @@
-# RUN: %python %s %t
+# RUN: %python %s
 """paged.attention and paged.mla against NumPy float64."""
 
-import os
+import pathlib
 import sys
 
 import numpy as np
 
-sys.path[:0] = [os.path.join(os.path.dirname(__file__), ".."), os.path.join(os.path.dirname(__file__), "Inputs")]
+folder = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(folder), str(folder / "Inputs")]
 import paged_reference as ref
-import rudnn_test
 
-OUT = sys.argv[1]
 # (rtol, atol) against float64 for values rounded to the type.
 TOLERANCE = {"f32": (2e-5, 2e-5), "f16": (3e-3, 1e-3), "bf16": (1.5e-2, 4e-3)}
 rng = np.random.default_rng(7)
+program = ref.Program()
+check, require = program.check, program.require
 
 
 def run(name, ins, pages, outs, attributes, sinks=None, dynamic=False):
-    text = ref.op_text(name, "f", ins, pages, outs, attributes, sinks, dynamic)
+    text = ref.op_text(name, ins, pages, outs, attributes, sinks, dynamic)
     arrays = [a for a, _ in ins] + pages.operands()
     arrays += [] if sinks is None else [np.asarray(sinks, np.float32)]
     # What the outs hold before must not matter.
     arrays += [np.full_like(a, np.nan) for a, _ in outs]
-    return rudnn_test.run(text, "f", arrays, OUT)
+    return program.call(text, arrays, outs)
 
 
 def gqa(pages, hq, hkv, d, dv, dtype="f32", scale=None, lse=True, dynamic=False, data=None, sinks=None,
@@ -49,10 +50,10 @@ def gqa(pages, hq, hkv, d, dv, dtype="f32", scale=None, lse=True, dynamic=False,
 
 def check_gqa(name, *args, dtype="f32", **options):
     results, expected = gqa(*args, dtype=dtype, **options)
-    ref.check(f"{name} out", results[0], expected[0], *TOLERANCE[dtype])
+    check(f"{name} out", results[0], expected[0], *TOLERANCE[dtype])
     if len(results) > 1:
         factor = np.log2(np.e) if options.get("base") == "two" else 1.0
-        ref.check(f"{name} lse", results[1], expected[1] * factor, 2e-6, 2e-5)
+        check(f"{name} lse", results[1], expected[1] * factor, 2e-6, 2e-5)
     return results
 
 
@@ -68,8 +69,8 @@ def test_mean_of_slots():
     pages = ref.Pages(4, 6, [[3, 0], [2]], [6, 2], [0, 1, 0], [4, 1, 5])
     zero_q, zero_k = np.zeros((3, 4, 33), np.float32), np.zeros((6, 4, 2, 33), np.float32)
     (out, lse), _ = gqa(pages, 4, 2, 33, 17, scale=0.1, causal=True, data=[zero_q, zero_k, slot_numbers(pages, 2, 17)])
-    ref.check("mean", out, np.broadcast_to(np.array([10.8, 8.5, 55 / 6])[:, None, None], (3, 4, 17)), 1e-5, 0)
-    ref.check("mean lse", lse, np.broadcast_to(np.log([5, 2, 6])[:, None], (3, 4)), 1e-6, 0)
+    check("mean", out, np.broadcast_to(np.array([10.8, 8.5, 55 / 6])[:, None, None], (3, 4, 17)), 1e-5, 0)
+    check("mean lse", lse, np.broadcast_to(np.log([5, 2, 6])[:, None], (3, 4)), 1e-6, 0)
 
 
 def test_shapes_and_types():
@@ -97,17 +98,17 @@ def test_rows_that_see_nothing():
     here) is not read."""
     pages = ref.Pages(4, 3, [[], [1]], [0, 4], [0, 1, 0, 0], [0, 2, 17, -1])
     (out, lse), expected = gqa(pages, 4, 2, 8, 8, causal=True, poison=True)
-    assert (out[[0, 2, 3]] == 0).all() and (lse[[0, 2, 3]] == -np.inf).all()
-    ref.check("beside empty rows", out, expected[0], 2e-5, 2e-5)
+    require((out[[0, 2, 3]] == 0).all() and (lse[[0, 2, 3]] == -np.inf).all(), "empty history")
+    check("beside empty rows", out, expected[0], 2e-5, 2e-5)
     # A window that lies behind the history; nothing of the cache is read.
     window = ref.Pages(4, 2, [[1]], [4], [0], [9])
     (out, lse), _ = gqa(window, 2, 1, 8, 8, causal=True, left=3, data=[
         np.ones((1, 2, 8), np.float32), np.full((2, 4, 1, 8), np.nan, np.float32), np.full((2, 4, 1, 8), np.nan, np.float32)])
-    assert (out == 0).all() and (lse == -np.inf).all()
+    require((out == 0).all() and (lse == -np.inf).all(), "nothing seen")
     # No rows, no pages, no sequences.
     for empty in (ref.Pages(4, 3, [[1]], [3], [], []), ref.Pages(4, 0, [[]], [0], [0, 0], [0, 5]), ref.Pages(4, 1, [], [], [], [])):
         (out, lse), expected = gqa(empty, 4, 2, 8, 8, causal=True, dynamic=True)
-        assert out.shape == expected[0].shape and (out == 0).all() and (lse == -np.inf).all()
+        require(out.shape == expected[0].shape and (out == 0).all() and (lse == -np.inf).all(), "nothing there")
 
 
 def test_graph_padding():
@@ -118,10 +119,9 @@ def test_graph_padding():
     (expected, _), _ = gqa(pages, 2, 1, 8, 8, causal=True, data=[q, cache, cache])
     padded = ref.Pages(4, 3, [[1, 2]], [6], [0, 0, 0], [4, 5, 0])
     padded.ids[2] = -1
-    text = ref.op_text("attention", "f", [(np.zeros((3, 2, 8)), "f32"), (cache, "f32"), (cache, "f32")], padded,
-                       [(np.zeros((3, 2, 8)), "f32")], "causal")
-    out, = rudnn_test.run(text, "f", [np.concatenate([q, q[:1]]), cache, cache] + padded.operands() + [np.full((3, 2, 8), np.nan, np.float32)], OUT)
-    assert (out[:2] == expected).all() and (out[2] == 0).all()
+    ins = [(np.concatenate([q, q[:1]]), "f32"), (cache, "f32"), (cache, "f32")]
+    out, = run("attention", ins, padded, [(np.zeros((3, 2, 8), np.float32), "f32")], "causal")
+    require((out[:2] == expected).all() and (out[2] == 0).all(), "padding row")
 
 
 def test_shared_pages():
@@ -141,7 +141,7 @@ def test_options():
         check_gqa(f"{options}", pages, 4, 2, 16, 8, scale=0.7, dynamic=True, **options)
     # T15: no keys and a sink: out 0, lse = sink.
     (out, lse), _ = gqa(ref.Pages(4, 1, [[]], [0], [0], [0]), 4, 2, 8, 8, sinks=sinks)
-    assert (out == 0).all() and (lse[0] == sinks).all()
+    require((out == 0).all() and (lse[0] == sinks).all(), "a sink alone")
 
 
 def test_softcap_saturates():
@@ -174,14 +174,14 @@ def test_splits_agree():
             for splits in (2, 3, 8, 32):
                 parts = check_gqa(f"splits {splits}", pages, 4, 2, 33, 17, dtype=dtype, causal=causal, data=data, splits=splits)
                 limit = 5e-5 if dtype == "f32" else 1e-2
-                ref.check("split against unsplit", parts[0], whole[0].astype(np.float64), 0, limit)
-                assert (parts[0][3] == 0).all() and (parts[1][3] == -np.inf).all()
+                check("split against unsplit", parts[0], whole[0].astype(np.float64), 0, limit)
+                require((parts[0][3] == 0).all() and (parts[1][3] == -np.inf).all(), "empty history in splits")
     # Tokens grow and shrink: 21, 1, 0.
     for length, mean in ((21, 10.0), (1, 14.0), (0, 0.0)):
         tables = {21: [0, 1, 2], 1: [2], 0: []}[length]
         pages = ref.Pages(7, 3, [tables], [length], [0], [max(length - 1, 0)])
         (out, _), _ = gqa(pages, 2, 1, 4, 4, splits=32, data=[np.zeros((1, 2, 4), np.float32), np.zeros((3, 7, 1, 4), np.float32), slot_numbers(pages, 1, 4)])
-        ref.check(f"mean of {length}", out, np.full((1, 2, 4), mean), 1e-6, 0)
+        check(f"mean of {length}", out, np.full((1, 2, 4), mean), 1e-6, 0)
 
 
 def test_nan_in_visible_data_propagates():
@@ -189,7 +189,7 @@ def test_nan_in_visible_data_propagates():
     q, k, v = (rng.standard_normal(s).astype(np.float32) for s in ((2, 1, 4), (2, 4, 1, 4), (2, 4, 1, 4)))
     v[1, 3] = np.nan
     (out, _), _ = gqa(pages, 1, 1, 4, 4, causal=True, data=[q, k, v])
-    assert np.isfinite(out[0]).all() and np.isnan(out[1]).all()
+    require(np.isfinite(out[0]).all() and np.isnan(out[1]).all(), "NaN where it is seen")
 
 
 def mla(name, pages, heads, r, p, dtype="f32", scale=0.1, dynamic=False, data=None, lse=True, splits=None, tolerance=None, **visible):
@@ -203,9 +203,9 @@ def mla(name, pages, heads, r, p, dtype="f32", scale=0.1, dynamic=False, data=No
     more = {} if splits is None else {"num_splits": splits}
     results = run("mla", [(a, dtype) for a in (q, qp, latent, kp)], pages, outs, ref.attributes(scale, **visible, **more), dynamic=dynamic)
     expected = ref.attention([(q, latent), (qp, kp)], latent, pages, scale, **visible)
-    ref.check(f"{name} out", results[0], expected[0], *(tolerance or TOLERANCE[dtype]))
+    check(f"{name} out", results[0], expected[0], *(tolerance or TOLERANCE[dtype]))
     if lse:
-        ref.check(f"{name} lse", results[1], expected[1], 1e-5, 1e-4)
+        check(f"{name} lse", results[1], expected[1], 1e-5, 1e-4)
     return results
 
 
@@ -214,7 +214,7 @@ def test_mla():
     zeros = [np.zeros(s, np.float16) for s in ((2, 3, 512), (2, 3, 64))]
     out = mla("mean", pages, 3, 512, 64, dtype="f16", causal=True, tolerance=(2e-3, 0),
               data=zeros + [slot_numbers(pages, 1, 512).astype(np.float16), np.zeros((2, 4, 1, 64), np.float16)])[0]
-    ref.check("mean", out, np.broadcast_to(np.array([4.4, 23 / 6])[:, None, None], (2, 3, 512)), 2e-3, 0)
+    check("mean", out, np.broadcast_to(np.array([4.4, 23 / 6])[:, None, None], (2, 3, 512)), 2e-3, 0)
     uneven = ref.ragged(4, [13, 1, 0, 8, 30], [3, 1, 2, 8, 1], 21)
     for dtype in ("f32", "f16", "bf16"):
         for splits in (None, 3):
@@ -233,11 +233,8 @@ def test_repeatable():
     single, _ = gqa(alone, 4, 2, 32, 32, causal=True, data=[data[0][:1]] + data[1:], dynamic=True)
     dynamic, _ = gqa(pages, 4, 2, 32, 32, causal=True, data=data, dynamic=True)
     for a, b in zip(first, second):
-        assert (a == b).all()
-    assert (single[0][0] == dynamic[0][0]).all()
+        require(a == b, "the same call twice")
+    require(single[0][0] == dynamic[0][0], "a row alone and in a batch")
 
 
-for name, test in list(globals().items()):
-    if name.startswith("test_"):
-        test()
-        print(name, "ok")
+program.run([test for name, test in list(globals().items()) if name.startswith("test_")])

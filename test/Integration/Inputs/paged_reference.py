@@ -45,7 +45,7 @@ class Pages:
     def slot(self, sequence, token):
         return self.tables[sequence, token // self.page_size], token % self.page_size
 
-    def seen(self, row, causal=False, left=None, right=None):
+    def seen(self, row, causal=False, left=None, right=None, **_):
         """Tokens that `row` sees, and their (page, slot)."""
         sequence, position = self.ids[row], self.positions[row]
         tokens = [
@@ -147,7 +147,7 @@ def tensor_type(array, dtype, dynamic_dims=()):
     return f"tensor<{'x'.join(dims + [dtype])}>"
 
 
-def op_text(name, entry, ins, pages, outs, attributes="", sinks=None, dynamic=False):
+def op_text(name, ins, pages, outs, attributes="", sinks=None, dynamic=False):
     """A function around one op. ins and outs: lists of (array, dtype); Q, pages
     and the page size are dynamic on request. Arguments: ins, page operands,
     sinks, outs; results: the outs."""
@@ -170,7 +170,7 @@ def op_text(name, entry, ins, pages, outs, attributes="", sinks=None, dynamic=Fa
     count = len(out_types)
     sink_text = f"sinks(%s0 : {sink_types[0]})" if sink_types else ""
     return f"""
-func.func @{entry}({', '.join(arguments)}) -> ({', '.join(out_types)}) {{
+func.func @NAME({', '.join(arguments)}) -> ({', '.join(out_types)}) {{
   %r:{count} = rudnn.paged.{name} ins({names('i', in_types)} : {', '.join(in_types)})
       pages({names('p', meta)} : {', '.join(meta)}) {sink_text}
       outs({names('o', out_types)} : {', '.join(out_types)}) {{{attributes}}}
@@ -191,6 +191,47 @@ def attributes(scale, causal=False, softcap=None, left=None, right=None, **more)
     return ", ".join(items)
 
 
+class Program:
+    """Runs tests whose functions are compiled as one module.
+
+    The tests run twice: first to collect the texts (calls give NaN, nothing is
+    checked), then with the compiled functions.
+    """
+
+    def __init__(self):
+        self.texts, self.module, self.checks = {}, None, 0
+
+    def call(self, text, arrays, outs):
+        entry = self.texts.setdefault(text, f"f{len(self.texts)}")
+        if self.module is None:
+            return [np.full(np.shape(a), np.nan) for a, _ in outs]
+        return self.module.call(entry, arrays)
+
+    def run(self, tests):
+        import rudnn_test
+
+        for test in tests:
+            test()
+        self.module = rudnn_test.Module(
+            "\n".join(text.replace("@NAME", "@" + entry) for text, entry in self.texts.items())
+        )
+        for test in tests:
+            before = self.checks
+            test()
+            print(f"{test.__name__}: {self.checks - before} checks")
+
+    def require(self, holds, text):
+        """`holds` may be an array."""
+        if self.module is not None:
+            self.checks += 1
+            assert np.all(holds), text
+
+    def check(self, name, actual, expected, rtol, atol):
+        if self.module is not None:
+            self.checks += 1
+            check(name, actual, expected, rtol, atol)
+
+
 def check(name, actual, expected, rtol, atol):
     """Raises with the first bad index; infinities must match exactly."""
     actual = np.asarray(actual, np.float64)
@@ -203,3 +244,40 @@ def check(name, actual, expected, rtol, atol):
             f"{name}: {int((~good).sum())} of {good.size} values differ, first at {index}: "
             f"{actual[index]}, expected {expected[index]}"
         )
+
+
+def gradients(
+    parts, values, grad, pages, scale, causal=False, softcap=None, left=None, right=None, sinks=None
+):
+    """Gradients of the row parts, the cache parts (without the value term), the
+    values and the sinks, by the chain rule on dense arrays."""
+    heads = parts[0][0].shape[1]
+    group = heads // values.shape[2]
+    d_rows = [np.zeros(q.shape) for q, _ in parts]
+    d_caches = [np.zeros(c.shape) for _, c in parts]
+    d_values, d_sinks = np.zeros(values.shape), np.zeros(heads)
+    for row in range(pages.rows):
+        tokens, slots = pages.seen(row, causal, left, right)
+        if not tokens:
+            continue
+        for head in range(heads):
+            kv = head // group
+            x = scores([q[row] for q, _ in parts], [c for _, c in parts], head, slots, scale, softcap)
+            sink = -np.inf if sinks is None else float(sinks[head])
+            top = max(x.max(), sink)
+            total = np.exp(x - top).sum() + np.exp(sink - top)
+            p, p_sink = np.exp(x - top) / total, np.exp(sink - top) / total
+            g = grad[row, head].astype(np.float64)
+            dp = values[slots][:, kv].astype(np.float64) @ g
+            mean = p @ dp
+            ds = p * (dp - mean)
+            if softcap is not None:
+                ds = ds * (1 - (x / softcap) ** 2)
+            ds = ds * scale
+            d_sinks[head] -= p_sink * mean
+            # A slot appears once among the tokens of one row.
+            d_values[slots + (kv,)] += p[:, None] * g
+            for (q, cache), dq, dc in zip(parts, d_rows, d_caches):
+                dq[row, head] = ds @ cache[slots][:, kv].astype(np.float64)
+                dc[slots + (kv,)] += ds[:, None] * q[row, head].astype(np.float64)
+    return d_rows, d_caches, d_values, d_sinks
