@@ -70,3 +70,34 @@ func.func @append_effects(%k: memref<1x2x8xf32>, %t: memref<2x3xi32>, %l: memref
   %1 = memref.load %kc[%c0, %c0, %c0, %c0] : memref<?x4x2x8xf32>
   return %0, %1 : f32, f32
 }
+
+// Gradients that nobody reads are not computed.
+// CHECK-LABEL: @dead_gradients
+// CHECK: %[[DK:.*]] = rudnn.paged.attention_backward {{.*}} outs(%{{.*}} : tensor<5x2x2x8xf32>) {gradients = #rudnn.paged_gradients<dk>} -> tensor<5x2x2x8xf32>
+// CHECK: return %[[DK]]
+func.func @dead_gradients(%q: tensor<3x4x8xf32>, %k: tensor<5x2x2x8xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<3xi32>) -> tensor<5x2x2x8xf32> {
+  %0:3 = rudnn.paged.attention_backward ins(%q, %k, %k, %q : tensor<3x4x8xf32>, tensor<5x2x2x8xf32>, tensor<5x2x2x8xf32>, tensor<3x4x8xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q, %k, %k : tensor<3x4x8xf32>, tensor<5x2x2x8xf32>, tensor<5x2x2x8xf32>) -> tensor<3x4x8xf32>, tensor<5x2x2x8xf32>, tensor<5x2x2x8xf32>
+  return %0#1 : tensor<5x2x2x8xf32>
+}
+
+// CHECK-LABEL: @dead_gradients_mla
+// CHECK: rudnn.paged.mla_backward {{.*}} outs(%{{.*}}, %{{.*}} : tensor<3x4x8xf32>, tensor<6x2x1x5xf32>) {gradients = #rudnn.paged_gradients<dq|dkp>, scale = 5.000000e-01 : f64}
+func.func @dead_gradients_mla(%q: tensor<3x4x8xf32>, %qp: tensor<3x4x5xf32>, %c: tensor<6x2x1x8xf32>, %kp: tensor<6x2x1x5xf32>,
+    %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<3xi32>) -> (tensor<3x4x8xf32>, tensor<6x2x1x5xf32>) {
+  %0:4 = rudnn.paged.mla_backward ins(%q, %qp, %c, %kp, %q : tensor<3x4x8xf32>, tensor<3x4x5xf32>, tensor<6x2x1x8xf32>, tensor<6x2x1x5xf32>, tensor<3x4x8xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q, %qp, %c, %kp : tensor<3x4x8xf32>, tensor<3x4x5xf32>, tensor<6x2x1x8xf32>, tensor<6x2x1x5xf32>) {scale = 0.5 : f64}
+      -> tensor<3x4x8xf32>, tensor<3x4x5xf32>, tensor<6x2x1x8xf32>, tensor<6x2x1x5xf32>
+  return %0#0, %0#3 : tensor<3x4x8xf32>, tensor<6x2x1x5xf32>
+}
+
+// CHECK-LABEL: @no_gradient_is_read
+// CHECK-NEXT: return
+func.func @no_gradient_is_read(%q: tensor<3x4x8xf32>, %k: tensor<5x2x2x8xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<3xi32>) {
+  %0 = rudnn.paged.attention_backward ins(%q, %k, %k, %q : tensor<3x4x8xf32>, tensor<5x2x2x8xf32>, tensor<5x2x2x8xf32>, tensor<3x4x8xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q : tensor<3x4x8xf32>) {gradients = #rudnn.paged_gradients<dq>} -> tensor<3x4x8xf32>
+  return
+}
