@@ -289,14 +289,11 @@ uint64_t HostPlan::fingerprint() const {
   return hash;
 }
 
-bool rudnn::operator==(const HostPlan &a, const HostPlan &b) {
-  if (a.data == b.data)
-    return true;
-  const PlanView &x = a.view(), &y = b.view();
-  return x.pageSize == y.pageSize && x.pages == y.pages &&
-         x.sequences == y.sequences && x.queries == y.queries &&
-         x.tableWidth == y.tableWidth &&
-         std::memcmp(x.words, y.words, a.words().size_bytes()) == 0;
+bool rudnn::operator==(const PlanView &a, const PlanView &b) {
+  return a.pageSize == b.pageSize && a.pages == b.pages &&
+         a.sequences == b.sequences && a.queries == b.queries &&
+         a.tableWidth == b.tableWidth &&
+         std::memcmp(a.words, b.words, a.wordCount() * sizeof(uint32_t)) == 0;
 }
 
 //===----------------------------------------------------------------------===//

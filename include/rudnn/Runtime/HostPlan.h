@@ -76,6 +76,9 @@ struct PlanView {
   }
   /// The tokens that row `row` sees: 0 .. visible - 1.
   uint32_t visible(uint32_t row, bool causal) const;
+
+  /// Structural: same scalars and words.
+  friend bool operator==(const PlanView &a, const PlanView &b);
 };
 
 /// A validated plan. Immutable: copies share one allocation, and any number of
@@ -154,7 +157,9 @@ public:
 
   /// Structural: same scalars, rows, lengths and tables, spare entries
   /// included.
-  friend bool operator==(const HostPlan &a, const HostPlan &b);
+  friend bool operator==(const HostPlan &a, const HostPlan &b) {
+    return a.data == b.data || a.view() == b.view();
+  }
 
 private:
   friend class DevicePlan;
