@@ -1,7 +1,7 @@
 //===- Device.cpp - The host back end and buffers -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,15 +32,18 @@ public:
     if (rounded != 0)
       memory = std::aligned_alloc(256, rounded);
     if (!memory)
-      return {RUDNN_OUT_OF_MEMORY, text("host: no memory for %zu bytes", bytes)};
+      return {RUDNN_OUT_OF_MEMORY,
+              text("host: no memory for %zu bytes", bytes)};
     return memory;
   }
   void deallocate(void *memory) override { std::free(memory); }
 
-  Status upload(void *target, const void *source, size_t bytes, Queue) override {
+  Status upload(void *target, const void *source, size_t bytes,
+                Queue) override {
     return move(target, source, bytes);
   }
-  Status download(void *target, const void *source, size_t bytes, Queue) override {
+  Status download(void *target, const void *source, size_t bytes,
+                  Queue) override {
     return move(target, source, bytes);
   }
   Status copy(void *target, const void *source, size_t bytes, Queue) override {
@@ -59,13 +62,15 @@ public:
   }
 
   Status scatterRows(const ScatterRows &in, Queue) override {
-    PlanView plan{in.pageSize, 0, in.sequences, in.queries, in.tableWidth, in.words};
+    PlanView plan{in.pageSize,   0,       in.sequences, in.queries,
+                  in.tableWidth, in.words};
     for (uint32_t r = 0; r < in.queries; ++r) {
       uint32_t position = plan.positions()[r];
       uint32_t page = plan.table(plan.sequenceIds()[r])[position / in.pageSize];
       uint64_t slot = uint64_t(page) * in.pageSize + position % in.pageSize;
       std::memcpy(static_cast<char *>(in.cache) + slot * in.rowBytes,
-                  static_cast<const char *>(in.rows) + r * in.rowBytes, in.rowBytes);
+                  static_cast<const char *>(in.rows) + r * in.rowBytes,
+                  in.rowBytes);
     }
     return {};
   }

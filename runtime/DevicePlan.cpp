@@ -1,7 +1,7 @@
 //===- DevicePlan.cpp - A plan's words on a device -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +14,9 @@
 
 using namespace rudnn;
 
-/// The words, then per sequence: whether it has rows, how many table entries it has,
-/// and how many of these from the first on are different pages, i.e. how many pages
-/// its history can grow to.
+/// The words, then per sequence: whether it has rows, how many table entries it
+/// has, and how many of these from the first on are different pages, i.e. how
+/// many pages its history can grow to.
 struct rudnn::DevicePlanMirror {
   HostArray<uint32_t> words;
   PlanView view;
@@ -70,7 +70,8 @@ static bool findGrowth(DevicePlanMirror &mirror) {
 }
 
 Result<DevicePlan> DevicePlan::upload(const HostPlan &plan,
-                                      std::shared_ptr<Device> device, Queue queue) {
+                                      std::shared_ptr<Device> device,
+                                      Queue queue) {
   DevicePlan out;
   out.mirror = std::make_unique<DevicePlanMirror>();
   DevicePlanMirror &mirror = *out.mirror;
@@ -86,7 +87,8 @@ Result<DevicePlan> DevicePlan::upload(const HostPlan &plan,
   for (uint32_t s : view.sequenceIds())
     mirror.queried()[s] = 1;
   if (!findGrowth(mirror))
-    return {RUDNN_OUT_OF_MEMORY, "no host memory to check the spare table entries"};
+    return {RUDNN_OUT_OF_MEMORY,
+            "no host memory to check the spare table entries"};
 
   auto buffer = DeviceBuffer::allocate(device, uploaded * sizeof(uint32_t));
   if (!buffer)
@@ -111,10 +113,11 @@ Status DevicePlan::checkAdvance(uint32_t steps) const {
         length <= uint64_t(mirror->growth()[s]) * view.pageSize)
       continue;
     if (lengths[s] == 0)
-      return {RUDNN_ADVANCE_EMPTY_HISTORY,
-              text("sequence %u: its length is 0; a row without history cannot be "
-                   "advanced",
-                   s)};
+      return {
+          RUDNN_ADVANCE_EMPTY_HISTORY,
+          text("sequence %u: its length is 0; a row without history cannot be "
+               "advanced",
+               s)};
     if (length > kU32Max)
       return {RUDNN_ADVANCE_OVERFLOW,
               text("sequence %u: length %u plus %u steps exceeds 4294967295", s,
@@ -122,12 +125,15 @@ Status DevicePlan::checkAdvance(uint32_t steps) const {
     uint64_t need = ceilDiv(length, view.pageSize);
     if (need > mirror->entries()[s])
       return {RUDNN_ADVANCE_CAPACITY,
-              text("sequence %u: length %llu needs %llu pages of %u tokens, the table "
+              text("sequence %u: length %llu needs %llu pages of %u tokens, "
+                   "the table "
                    "has %u",
-                   s, ull(length), ull(need), view.pageSize, mirror->entries()[s])};
+                   s, ull(length), ull(need), view.pageSize,
+                   mirror->entries()[s])};
     uint32_t entry = mirror->growth()[s];
     return {RUDNN_ADVANCE_PAGE_REPEATED,
-            text("sequence %u: length %llu needs table entry %u, which repeats page %u "
+            text("sequence %u: length %llu needs table entry %u, which repeats "
+                 "page %u "
                  "of its history",
                  s, ull(length), entry, view.table(s)[entry])};
   }
@@ -170,9 +176,10 @@ Result<HostPlan> DevicePlan::snapshot() const {
   auto data = std::make_shared<HostPlanData>();
   const PlanView &view = mirror->view;
   if (!data->words.allocate(view.wordCount()))
-    return {RUDNN_OUT_OF_MEMORY,
-            text("no host memory for a plan of %llu words", ull(view.wordCount()))};
-  std::memcpy(data->words.data(), view.words, view.wordCount() * sizeof(uint32_t));
+    return {RUDNN_OUT_OF_MEMORY, text("no host memory for a plan of %llu words",
+                                      ull(view.wordCount()))};
+  std::memcpy(data->words.data(), view.words,
+              view.wordCount() * sizeof(uint32_t));
   data->view = view;
   data->view.words = data->words.data();
   return HostPlan(std::shared_ptr<const HostPlanData>(std::move(data)));

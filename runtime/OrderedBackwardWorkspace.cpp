@@ -1,7 +1,7 @@
 //===- OrderedBackwardWorkspace.cpp - Repeatable paged backward -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,8 @@ uint64_t OrderedIndex::wordCount(const PlanView &plan) {
          plan.queries + 2 * links + blocks;
 }
 
-/// Page offsets and links, by counting: the order of the visits is kept per page.
+/// Page offsets and links, by counting: the order of the visits is kept per
+/// page.
 static void fillLinks(const PlanView &plan, const std::vector<uint32_t> &rows,
                       uint32_t *offsets, uint32_t *links) {
   std::fill_n(offsets, uint64_t(plan.pages) + 1, 0);
@@ -66,10 +67,13 @@ Result<std::vector<uint32_t>> OrderedIndex::build(const PlanView &plan,
                                                   uint64_t maxWords) {
   uint64_t count = wordCount(plan);
   if (count > maxWords)
-    return {RUDNN_ORDERED_INDEX,
-            text("the index of %u pages, %u sequences and %u rows needs %llu words; "
-                 "%llu are left",
-                 plan.pages, plan.sequences, plan.queries, ull(count), ull(maxWords))};
+    return {
+        RUDNN_ORDERED_INDEX,
+        text(
+            "the index of %u pages, %u sequences and %u rows needs %llu words; "
+            "%llu are left",
+            plan.pages, plan.sequences, plan.queries, ull(count),
+            ull(maxWords))};
   std::vector<uint32_t> words(count);
   std::vector<uint32_t> rows = countRows(plan);
   uint64_t linkCount = 0;
@@ -92,7 +96,8 @@ Result<std::vector<uint32_t>> OrderedIndex::build(const PlanView &plan,
 
   for (uint32_t s = 0; s < plan.sequences; ++s) {
     sequenceOffsets[s + 1] = sequenceOffsets[s] + rows[s];
-    blockOffsets[s + 1] = blockOffsets[s] + uint32_t(ceilDiv(rows[s], kBlockRows));
+    blockOffsets[s + 1] =
+        blockOffsets[s] + uint32_t(ceilDiv(rows[s], kBlockRows));
     monotonic[s] = 1;
   }
   std::vector<uint32_t> filled(plan.sequences, 0), last(plan.sequences, 0);
@@ -149,13 +154,15 @@ static Status readSwitch(const char *name, bool &value) {
     value = true;
     return {};
   }
-  return {RUDNN_ORDERED_ENVIRONMENT,
-          text("the environment variable %s is \"%s\"; it must be unset, 0 or 1", name,
-               setting)};
+  return {
+      RUDNN_ORDERED_ENVIRONMENT,
+      text("the environment variable %s is \"%s\"; it must be unset, 0 or 1",
+           name, setting)};
 }
 
 static Result<DeviceBuffer> uploaded(const std::shared_ptr<Device> &device,
-                                     const std::vector<uint32_t> &words, Queue queue) {
+                                     const std::vector<uint32_t> &words,
+                                     Queue queue) {
   auto buffer = DeviceBuffer::allocate(device, words.size() * sizeof(uint32_t));
   if (!buffer)
     return buffer.status();
@@ -169,14 +176,17 @@ static Result<DeviceBuffer> uploaded(const std::shared_ptr<Device> &device,
 /// The checks that a shape and a place must pass.
 static Status checkQuery(const PlanView &plan, std::span<const int64_t> q) {
   if (q.size() != 3)
-    return {RUDNN_ORDERED_RANK,
-            text("q has rank %zu; it must be [rows, heads, head_dim]", q.size())};
+    return {
+        RUDNN_ORDERED_RANK,
+        text("q has rank %zu; it must be [rows, heads, head_dim]", q.size())};
   if (q[0] != int64_t(plan.queries))
-    return {RUDNN_ORDERED_ROWS, text("q has %lld rows, the plan has %u",
-                                     static_cast<long long>(q[0]), plan.queries)};
+    return {RUDNN_ORDERED_ROWS,
+            text("q has %lld rows, the plan has %u",
+                 static_cast<long long>(q[0]), plan.queries)};
   if (q[1] <= 0)
-    return {RUDNN_ORDERED_HEADS, text("q has %lld heads; it must have at least 1",
-                                      static_cast<long long>(q[1]))};
+    return {RUDNN_ORDERED_HEADS,
+            text("q has %lld heads; it must have at least 1",
+                 static_cast<long long>(q[1]))};
   return {};
 }
 
@@ -189,13 +199,14 @@ static Result<uint64_t> countStatistics(uint64_t rows, uint64_t heads) {
       4 * count > OrderedBackwardWorkspace::kMaxBytes)
     return {RUDNN_ORDERED_STATISTICS,
             text("the statistics of %llu rows and %llu heads exceed %llu bytes",
-                 ull(rows), ull(heads), ull(OrderedBackwardWorkspace::kMaxBytes))};
+                 ull(rows), ull(heads),
+                 ull(OrderedBackwardWorkspace::kMaxBytes))};
   return std::max<uint64_t>(1, count);
 }
 
-Result<OrderedBackwardWorkspace>
-OrderedBackwardWorkspace::create(const DevicePlan &plan, std::span<const int64_t> q,
-                                 const std::shared_ptr<Device> &device, Queue queue) {
+Result<OrderedBackwardWorkspace> OrderedBackwardWorkspace::create(
+    const DevicePlan &plan, std::span<const int64_t> q,
+    const std::shared_ptr<Device> &device, Queue queue) {
   if (Status status = checkQuery(plan.view(), q); !status)
     return status;
   if (plan.device() != device)
@@ -205,11 +216,12 @@ OrderedBackwardWorkspace::create(const DevicePlan &plan, std::span<const int64_t
   if (plan.queue() != queue)
     return {RUDNN_ORDERED_DEVICE, "q and the plan are on different queues"};
   OrderedOptions options;
-  if (Status status = readSwitch("RUDNN_PAGED_ORDERED_CACHE_ROWS", options.rowCache);
+  if (Status status =
+          readSwitch("RUDNN_PAGED_ORDERED_CACHE_ROWS", options.rowCache);
       !status)
     return status;
-  if (Status status =
-          readSwitch("RUDNN_PAGED_ORDERED_COMPACT_HISTORY", options.compactHistory);
+  if (Status status = readSwitch("RUDNN_PAGED_ORDERED_COMPACT_HISTORY",
+                                 options.compactHistory);
       !status)
     return status;
 
@@ -247,10 +259,11 @@ OrderedBackwardWorkspace::create(const DevicePlan &plan, std::span<const int64_t
 
 Status OrderedBackwardWorkspace::matches(const DevicePlan &other,
                                          std::span<const int64_t> q,
-                                         const Device &onDevice, Queue onQueue) const {
+                                         const Device &onDevice,
+                                         Queue onQueue) const {
   auto mismatch = [](std::string what) -> Status {
-    return {RUDNN_ORDERED_MISMATCH, "the ordered backward workspace was made for " +
-                                        std::move(what)};
+    return {RUDNN_ORDERED_MISMATCH,
+            "the ordered backward workspace was made for " + std::move(what)};
   };
   if (q.size() != 3)
     return mismatch(text("q of rank 3, not %zu", q.size()));
@@ -263,9 +276,9 @@ Status OrderedBackwardWorkspace::matches(const DevicePlan &other,
   if (!(plan.view() == other.view()))
     return mismatch("another plan");
   if (&onDevice != device.get() || other.device() != device)
-    return mismatch(device->name() + ", not " +
-                    (&onDevice != device.get() ? onDevice.name()
-                                               : other.device()->name()));
+    return mismatch(
+        device->name() + ", not " +
+        (&onDevice != device.get() ? onDevice.name() : other.device()->name()));
   if (onQueue != queue || other.queue() != queue)
     return mismatch("another queue");
   return {};
@@ -273,8 +286,8 @@ Status OrderedBackwardWorkspace::matches(const DevicePlan &other,
 
 Status OrderedBackwardWorkspace::setHistoryCompaction(bool on) {
   if (on && !map) {
-    auto built =
-        HistoryCompaction::build(plan.view(), (kMaxBytes - bytes()) / sizeof(uint32_t));
+    auto built = HistoryCompaction::build(plan.view(), (kMaxBytes - bytes()) /
+                                                           sizeof(uint32_t));
     if (!built)
       return built.status();
     auto buffer = uploaded(device, built->map, queue);

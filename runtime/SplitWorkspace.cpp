@@ -1,7 +1,7 @@
 //===- SplitWorkspace.cpp - Partial results of split attention -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +24,20 @@ Result<uint64_t> SplitWorkspace::requiredBytes(const SplitShape &shape) {
             text("head_dim is %llu; it must be 1 to 1024", ull(shape.headDim))};
   uint64_t elements;
   bool overflow = __builtin_mul_overflow(shape.rows, shape.heads, &elements);
-  overflow |= __builtin_mul_overflow(elements, shape.splits * (shape.headDim + 2),
-                                     &elements);
+  overflow |= __builtin_mul_overflow(
+      elements, shape.splits * (shape.headDim + 2), &elements);
   if (overflow || elements > kU32Max || shape.rows > kU32Max ||
       shape.heads > kU32Max)
-    return {RUDNN_SPLIT_ELEMENTS,
-            text("%llu rows, %llu heads, %llu splits and head_dim %llu have more than "
-                 "4294967295 elements",
-                 ull(shape.rows), ull(shape.heads), ull(shape.splits),
-                 ull(shape.headDim))};
+    return {RUDNN_SPLIT_ELEMENTS, text("%llu rows, %llu heads, %llu splits and "
+                                       "head_dim %llu have more than "
+                                       "4294967295 elements",
+                                       ull(shape.rows), ull(shape.heads),
+                                       ull(shape.splits), ull(shape.headDim))};
   uint64_t bytes = 4 * elements;
   if (bytes > kMaxBytes)
     return {RUDNN_SPLIT_BYTES,
-            text("%llu rows, %llu heads, %llu splits and head_dim %llu need %llu bytes; "
+            text("%llu rows, %llu heads, %llu splits and head_dim %llu need "
+                 "%llu bytes; "
                  "at most %llu are allowed",
                  ull(shape.rows), ull(shape.heads), ull(shape.splits),
                  ull(shape.headDim), ull(bytes), ull(kMaxBytes))};
@@ -44,7 +45,8 @@ Result<uint64_t> SplitWorkspace::requiredBytes(const SplitShape &shape) {
 }
 
 Result<SplitWorkspace> SplitWorkspace::create(std::shared_ptr<Device> device,
-                                              Queue queue, const SplitShape &shape) {
+                                              Queue queue,
+                                              const SplitShape &shape) {
   auto bytes = requiredBytes(shape);
   if (!bytes)
     return bytes.status();
@@ -52,8 +54,8 @@ Result<SplitWorkspace> SplitWorkspace::create(std::shared_ptr<Device> device,
   auto beyond = [&](const char *what, uint64_t value, const char *axis,
                     uint32_t limit) -> Status {
     return {RUDNN_SPLIT_GRID,
-            text("%s is %llu; the %s axis of a launch on %s has at most %u", what,
-                 ull(value), axis, device->name().c_str(), limit)};
+            text("%s is %llu; the %s axis of a launch on %s has at most %u",
+                 what, ull(value), axis, device->name().c_str(), limit)};
   };
   if (shape.rows > grid.x)
     return beyond("rows", shape.rows, "x", grid.x);
@@ -75,8 +77,8 @@ Status SplitWorkspace::matches(const Device &device, Queue wanted,
                                const SplitShape &shape) const {
   auto differs = [](const char *what, uint64_t have, uint64_t want) -> Status {
     return {RUDNN_SPLIT_MISMATCH,
-            text("the split workspace was made for %s %llu, not %llu", what, ull(have),
-                 ull(want))};
+            text("the split workspace was made for %s %llu, not %llu", what,
+                 ull(have), ull(want))};
   };
   if (shape.rows != madeFor.rows)
     return differs("rows", madeFor.rows, shape.rows);
@@ -91,7 +93,8 @@ Status SplitWorkspace::matches(const Device &device, Queue wanted,
             text("the split workspace was made for %s, not %s",
                  buffer.device()->name().c_str(), device.name().c_str())};
   if (wanted != queue)
-    return {RUDNN_SPLIT_MISMATCH, "the split workspace was made for another queue"};
+    return {RUDNN_SPLIT_MISMATCH,
+            "the split workspace was made for another queue"};
   return {};
 }
 

@@ -1,7 +1,7 @@
 //===- WorkList.cpp - Who computes which tiles of a batch -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,8 @@ using namespace rudnn;
 
 namespace {
 
-/// A place in the sequence of all tiles. (s, all tiles of s) is written (s + 1, 0).
+/// A place in the sequence of all tiles. (s, all tiles of s) is written (s + 1,
+/// 0).
 struct Place {
   uint32_t sequence = 0, tile = 0;
 };
@@ -48,13 +49,15 @@ struct WorkList::Builder {
   }
 
   void addRange(Place begin, Place end) {
-    out.parts.push_back({begin.sequence, begin.tile, end.sequence, end.tile, 0});
+    out.parts.push_back(
+        {begin.sequence, begin.tile, end.sequence, end.tile, 0});
   }
 
   /// One part of the greedy rule: the place where it ends.
   Place takeGreedy(Place at, uint64_t budget) const {
     uint64_t cost = out.opts.fixedCost;
-    for (at = normalized(at); at.sequence < plan.sequences; at = normalized(at)) {
+    for (at = normalized(at); at.sequence < plan.sequences;
+         at = normalized(at)) {
       uint64_t left = tiles[at.sequence] - at.tile;
       if (left + cost <= budget) {
         budget -= left + cost;
@@ -97,10 +100,10 @@ struct WorkList::Builder {
       Wide share = (total * p + out.opts.parts - 1) / out.opts.parts;
       for (; s < plan.sequences; before += costOf(tiles[s]), ++s) {
         uint64_t chunks = ceilDiv(tiles[s], chunk);
-        uint64_t first =
-            share <= before
-                ? 0
-                : uint64_t((share - before + chunk + cost - 1) / (chunk + cost));
+        uint64_t first = share <= before
+                             ? 0
+                             : uint64_t((share - before + chunk + cost - 1) /
+                                        (chunk + cost));
         if (first < chunks)
           return {s, uint32_t(first * chunk)};
       }
@@ -108,7 +111,8 @@ struct WorkList::Builder {
     };
     Place at = begin(0);
     for (uint32_t p = 0; p < out.opts.parts; ++p) {
-      Place end = p + 1 < out.opts.parts ? begin(p + 1) : Place{plan.sequences, 0};
+      Place end =
+          p + 1 < out.opts.parts ? begin(p + 1) : Place{plan.sequences, 0};
       addRange(at, end);
       at = end;
     }
@@ -134,10 +138,10 @@ struct WorkList::Builder {
       slot += pieces[s];
     }
     if (slot > kU32Max)
-      return {RUDNN_WORK_TOO_LARGE,
-              text("a fixed split of %u tiles gives %llu partial results; there may be "
-                   "4294967295",
-                   out.opts.fixedSplit, ull(slot))};
+      return {RUDNN_WORK_TOO_LARGE, text("a fixed split of %u tiles gives %llu "
+                                         "partial results; there may be "
+                                         "4294967295",
+                                         out.opts.fixedSplit, ull(slot))};
     uint64_t next = 0;
     for (WorkRange &range : out.parts) {
       range.firstSlot = uint32_t(next);
@@ -154,8 +158,7 @@ struct WorkList::Builder {
   void forPieces(const WorkRange &range, F visit) const {
     for (uint32_t s = range.beginSequence; s <= range.endSequence; ++s) {
       uint32_t begin = s == range.beginSequence ? range.beginTile : 0;
-      uint32_t end = s == range.endSequence ? range.endTile
-                                            : tiles[s];
+      uint32_t end = s == range.endSequence ? range.endTile : tiles[s];
       if (begin < end)
         visit(s, begin, end);
     }
@@ -170,8 +173,9 @@ Result<WorkList> WorkList::build(const PlanView &plan,
   if (options.tileTokens == 0)
     return {RUDNN_WORK_TILE, "tile_tokens is 0; it must be at least 1"};
   if (options.fixedCost > 65535)
-    return {RUDNN_WORK_FIXED_COST,
-            text("fixed_cost is %u; it must be at most 65535", options.fixedCost)};
+    return {
+        RUDNN_WORK_FIXED_COST,
+        text("fixed_cost is %u; it must be at most 65535", options.fixedCost)};
   WorkList out;
   out.opts = options;
   out.parts.reserve(options.parts);
@@ -187,8 +191,9 @@ std::vector<uint32_t> WorkList::words() const {
   std::vector<uint32_t> words;
   words.reserve(5 * parts.size() + 3 * cut.size());
   for (const WorkRange &range : parts)
-    words.insert(words.end(), {range.beginSequence, range.beginTile,
-                               range.endSequence, range.endTile, range.firstSlot});
+    words.insert(words.end(),
+                 {range.beginSequence, range.beginTile, range.endSequence,
+                  range.endTile, range.firstSlot});
   for (const WorkMerge &merge : cut)
     words.insert(words.end(), {merge.sequence, merge.firstSlot, merge.pieces});
   return words;
