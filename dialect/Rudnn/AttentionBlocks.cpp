@@ -18,29 +18,33 @@
 using namespace mlir;
 using namespace rudnn;
 
-/// An f32 copy of a float tensor; the tensor itself when it is f32.
-static Value tensorToF32(EinBuilder &e, OpBuilder &b, Value x) {
+AttentionBlocks::AttentionBlocks(OpBuilder &b, Location loc,
+                                 const AttentionScores &scores)
+    : b(b), loc(loc), scores(scores), e(b, loc),
+      rowLetters(scores.group() == 1 ? "bhq" : "bhgq") {
+  query = toF32Tensor(split(scores.q));
+  if (scores.usesPosition())
+    offset = getQueryOffset(b, loc, scores);
+  std::string letters = rowLetters + "d";
+  for (auto [letter, size] : llvm::zip_equal(letters, e.sizes(query)))
+    e.extent[letter] = size;
+}
+
+Value AttentionBlocks::toF32Tensor(Value x) {
   if (elementTypeOf(x).isF32())
     return x;
+  // Capitals: the small letters have extents of their own.
   std::string letters;
   for (size_t dim = 0, rank = shapeOf(x).size(); dim < rank; ++dim)
-    letters += static_cast<char>('a' + dim);
+    letters += static_cast<char>('A' + dim);
   return e.map(letters + "->" + letters, x, b.getF32Type(),
                [](OpBuilder &b, Location loc, ValueRange x) -> Value {
                  return toF32(b, loc, x[0]);
                });
 }
 
-AttentionBlocks::AttentionBlocks(OpBuilder &b, Location loc,
-                                 const AttentionScores &scores)
-    : b(b), loc(loc), scores(scores), e(b, loc),
-      rowLetters(scores.group() == 1 ? "bhq" : "bhgq") {
-  query = tensorToF32(e, b, split(scores.q));
-  if (scores.usesPosition())
-    offset = getQueryOffset(b, loc, scores);
-  std::string letters = rowLetters + "d";
-  for (auto [letter, size] : llvm::zip_equal(letters, e.sizes(query)))
-    e.extent[letter] = size;
+Value AttentionBlocks::fillZero(Value init) {
+  return e.filledLike(init, b.getFloatAttr(elementTypeOf(init), 0.0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,8 +88,7 @@ Value AttentionBlocks::join(Value x, Type type, int64_t dim) {
 // The loop
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> AttentionBlocks::forEach(ValueRange state, Body body,
-                                            bool every) {
+SmallVector<Value> AttentionBlocks::forEach(ValueRange state, Body body) {
   OpFoldResult keys = e.size(scores.k, 2);
   std::optional<int64_t> count = getConstantIntValue(keys);
   OpFoldResult zero = b.getIndexAttr(0), step = b.getIndexAttr(kKeys);
@@ -107,14 +110,14 @@ SmallVector<Value> AttentionBlocks::forEach(ValueRange state, Body body,
   // Blocks start at multiples of kKeys, whatever the rows see, so that all but
   // the last have the same static size.
   OpFoldResult low = zero, high = keys;
-  if (scores.windowLeft && !every) {
+  if (scores.windowLeft) {
     AffineMap map = AffineMap::get(
         0, 1, {b.getAffineConstantExpr(0), s0 - *scores.windowLeft},
         b.getContext());
     low = affine::makeComposedFoldedAffineMax(b, loc, map, {offset});
     low = apply(s0.floorDiv(kKeys) * kKeys, {low});
   }
-  if (scores.windowRight && !every) {
+  if (scores.windowRight) {
     AffineExpr seen = s1 + s2 + *scores.windowRight;
     high = minimum({s0, seen.ceilDiv(kKeys) * kKeys},
                    {keys, offset, e.size(scores.q, 2)});
@@ -155,7 +158,7 @@ Value AttentionBlocks::slice(Value keysOrValues, const Block &block) {
   offsets[2] = block.start, sizes[2] = block.size;
   Value part = tensor::ExtractSliceOp::create(b, loc, keysOrValues, offsets,
                                               sizes, strides);
-  return tensorToF32(e, b, part);
+  return toF32Tensor(part);
 }
 
 Value AttentionBlocks::sliceTransposed(Value keysOrValues, const Block &block) {
@@ -168,40 +171,26 @@ Value AttentionBlocks::sliceTransposed(Value keysOrValues, const Block &block) {
       ->getResult(0);
 }
 
-std::pair<std::string, Value>
-AttentionBlocks::sliceBroadcast(Value x, const Block &block) {
-  ArrayRef<int64_t> before = shapeOf(x);
-  std::string letters;
-  if (before[0] != 1)
-    letters += 'b';
-  int64_t keyDim = 3;
-  if (before[1] != 1) {
-    letters += heads();
-    x = split(x);
-    keyDim = shapeOf(x).size() - 1;
-  }
-  SmallVector<OpFoldResult> sizes = e.sizes(x);
-  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
-  if (before[2] != 1)
-    letters += 'q';
-  if (before[3] != 1) {
-    letters += 'k';
-    offsets[keyDim] = block.start, sizes[keyDim] = block.size;
-  }
-  // Dims that are broadcast go; a head split into 1 x G stays.
-  SmallVector<int64_t> shape;
-  for (int64_t dim = 0; dim <= keyDim; ++dim) {
-    bool isHead = dim >= 1 && dim <= keyDim - 2;
-    int64_t original = isHead ? 1 : dim == 0 ? 0 : dim - keyDim + 3;
-    if (before[original] == 1)
+AttentionBlocks::Slice AttentionBlocks::broadcastSlice(Value x,
+                                                       const Block &block) {
+  Slice slice;
+  slice.sizes = e.sizes(x);
+  int64_t rank = slice.sizes.size();
+  slice.offsets.assign(rank, b.getIndexAttr(0));
+  slice.strides.assign(rank, b.getIndexAttr(1));
+  if (!isConstantIntValue(slice.sizes.back(), 1))
+    slice.offsets.back() = block.start, slice.sizes.back() = block.size;
+  std::string letters = rank == 4 ? "bhqk" : rowLetters + "k";
+  // Every static 1 goes, also those that are not broadcast: which of two dims
+  // of extent 1 a rank-reduced slice has lost is ambiguous.
+  for (auto [letter, size] : llvm::zip_equal(letters, slice.sizes)) {
+    if (isConstantIntValue(size, 1))
       continue;
-    std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
-    shape.push_back(size ? *size : ShapedType::kDynamic);
+    slice.letters += letter;
+    std::optional<int64_t> extent = getConstantIntValue(size);
+    slice.kept.push_back(extent ? *extent : ShapedType::kDynamic);
   }
-  auto type = RankedTensorType::get(shape, elementTypeOf(x));
-  return {letters, tensor::ExtractSliceOp::create(b, loc, type, x, offsets,
-                                                  sizes, strides)};
+  return slice;
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,7 +207,63 @@ Value AttentionBlocks::products(const Block &block) {
                     sliceTransposed(scores.k, block));
 }
 
-Value AttentionBlocks::makeScore(OpBuilder &nested, Value product, Value bias) {
+AttentionBlocks::ScoreInputs AttentionBlocks::scoreInputs(const Block &block) {
+  ScoreInputs inputs;
+  auto addOperand = [&](Value x) {
+    Value whole = splitBroadcast(x);
+    Slice slice = broadcastSlice(whole, block);
+    inputs.letters += slice.letters + ",";
+    inputs.operands.push_back(tensor::ExtractSliceOp::create(
+        b, loc, RankedTensorType::get(slice.kept, elementTypeOf(x)), whole,
+        slice.offsets, slice.sizes, slice.strides));
+  };
+  if (scores.mask)
+    addOperand(scores.mask);
+  if (scores.bias)
+    addOperand(scores.bias);
+  // Row i sees keys start + j with left <= j - i <= right.
+  auto bound = [&](int64_t window) {
+    AffineExpr expr = b.getAffineSymbolExpr(0) - b.getAffineSymbolExpr(1);
+    return getValueOrCreateConstantIndexOp(
+        b, loc,
+        affine::makeComposedFoldedAffineApply(b, loc, expr + window,
+                                              {offset, block.start}));
+  };
+  if (scores.windowLeft)
+    inputs.left = bound(-*scores.windowLeft);
+  if (scores.windowRight)
+    inputs.right = bound(*scores.windowRight);
+  return inputs;
+}
+
+/// Whether the key of this element is excluded for its row; null when no key
+/// is.
+Value AttentionBlocks::makeExcluded(OpBuilder &nested, Value masked,
+                                    const ScoreInputs &inputs) {
+  Value excluded = masked;
+  auto add = [&](arith::CmpIPredicate predicate, Value distance, Value bound) {
+    Value more = arith::CmpIOp::create(nested, loc, predicate, distance, bound);
+    excluded =
+        excluded ? arith::OrIOp::create(nested, loc, excluded, more).getResult()
+                 : more;
+  };
+  if (!inputs.left && !inputs.right)
+    return excluded;
+  int64_t row = rowLetters.size() - 1;
+  Value distance = arith::SubIOp::create(
+      nested, loc, linalg::IndexOp::create(nested, loc, row + 1),
+      linalg::IndexOp::create(nested, loc, row));
+  if (inputs.left)
+    add(arith::CmpIPredicate::slt, distance, inputs.left);
+  if (inputs.right)
+    add(arith::CmpIPredicate::sgt, distance, inputs.right);
+  return excluded;
+}
+
+Value AttentionBlocks::makeScore(OpBuilder &nested, const ScoreInputs &inputs,
+                                 Value product, ValueRange values) {
+  Value masked = scores.mask ? values[0] : Value();
+  Value bias = scores.bias ? values[scores.mask ? 1 : 0] : Value();
   Value score = arith::MulFOp::create(nested, loc, product,
                                       f32Const(nested, loc, scores.scale));
   if (scores.softcap) {
@@ -229,79 +274,36 @@ Value AttentionBlocks::makeScore(OpBuilder &nested, Value product, Value bias) {
   }
   if (bias)
     score = arith::AddFOp::create(nested, loc, score, toF32(nested, loc, bias));
-  return score;
+  Value excluded = makeExcluded(nested, masked, inputs);
+  if (!excluded)
+    return score;
+  return arith::SelectOp::create(nested, loc, excluded,
+                                 f32Const(nested, loc, -INFINITY), score);
 }
 
-/// Whether the key of this element is excluded for its row; null when no key
-/// is. `left` and `right` bound key - row within the block.
-Value AttentionBlocks::makeExcluded(OpBuilder &nested, Value masked, Value left,
-                                    Value right) {
-  Value excluded = masked;
-  auto add = [&](Value more) {
-    excluded =
-        excluded ? arith::OrIOp::create(nested, loc, excluded, more).getResult()
-                 : more;
-  };
-  if (!left && !right)
-    return excluded;
-  int64_t row = rowLetters.size() - 1;
-  Value distance = arith::SubIOp::create(
-      nested, loc, linalg::IndexOp::create(nested, loc, row + 1),
-      linalg::IndexOp::create(nested, loc, row));
-  if (left)
-    add(arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::slt, distance,
-                              left));
-  if (right)
-    add(arith::CmpIOp::create(nested, loc, arith::CmpIPredicate::sgt, distance,
-                              right));
-  return excluded;
+Value AttentionBlocks::updateScores(const Block &block, Value products) {
+  ScoreInputs inputs = scoreInputs(block);
+  std::string letters = inputs.letters;
+  if (!letters.empty())
+    letters.pop_back();
+  return e.update(letters + "->" + rowLetters + "k", inputs.operands, products,
+                  [&](OpBuilder &nested, Location, ValueRange x) {
+                    return makeScore(nested, inputs, x.back(), x.drop_back());
+                  });
 }
 
-Value AttentionBlocks::mapScores(const Block &block, Value products,
-                                 ArrayRef<std::pair<std::string, Value>> others,
-                                 EinBuilder::Body body, Value init) {
-  // Row i sees keys start + j with left <= j - i <= right.
-  auto bound = [&](int64_t window) {
-    AffineExpr expr = b.getAffineSymbolExpr(0) - b.getAffineSymbolExpr(1);
-    return getValueOrCreateConstantIndexOp(
-        b, loc,
-        affine::makeComposedFoldedAffineApply(b, loc, expr + window,
-                                              {offset, block.start}));
-  };
-  Value left, right;
-  if (scores.windowLeft)
-    left = bound(-*scores.windowLeft);
-  if (scores.windowRight)
-    right = bound(*scores.windowRight);
-
-  std::string out = rowLetters + "k", text = out;
-  SmallVector<Value> operands{products};
-  auto addOperand = [&](const std::pair<std::string, Value> &operand) {
-    text += "," + operand.first;
-    operands.push_back(operand.second);
-  };
-  if (scores.mask)
-    addOperand(sliceBroadcast(scores.mask, block));
-  if (scores.bias)
-    addOperand(sliceBroadcast(scores.bias, block));
-  for (const auto &other : others)
-    addOperand(other);
+Value AttentionBlocks::probabilities(const Block &block, Value products,
+                                     Value lse) {
+  ScoreInputs inputs = scoreInputs(block);
+  SmallVector<Value> operands = inputs.operands;
+  operands.append({lse, products});
+  std::string all = rowLetters + "k";
   return e.map(
-      text + "->" + out, operands, b.getF32Type(),
-      [&](OpBuilder &nested, Location nestedLoc, ValueRange x) -> Value {
-        unsigned next = 1;
-        Value masked = scores.mask ? x[next++] : Value();
-        Value bias = scores.bias ? x[next++] : Value();
-        Value score = makeScore(nested, x[0], bias);
-        if (Value excluded = makeExcluded(nested, masked, left, right)) {
-          Value none = f32Const(nested, loc, -INFINITY);
-          score =
-              arith::SelectOp::create(nested, nestedLoc, excluded, none, score);
-        }
-        SmallVector<Value> args{score};
-        llvm::append_range(args, x.drop_front(next));
-        args.push_back(x[0]);
-        return body(nested, nestedLoc, args);
-      },
-      init);
+      inputs.letters + rowLetters + "," + all + "->" + all, operands,
+      b.getF32Type(), [&](OpBuilder &nested, Location, ValueRange x) -> Value {
+        Value score = makeScore(nested, inputs, x.back(), x.drop_back(2));
+        Value shifted =
+            arith::SubFOp::create(nested, loc, score, x[x.size() - 2]);
+        return math::ExpOp::create(nested, loc, shifted);
+      });
 }

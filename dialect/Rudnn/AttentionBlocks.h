@@ -47,10 +47,8 @@ public:
   mlir::Value split(mlir::Value x, int64_t dim = 1);
   mlir::Value join(mlir::Value x, mlir::Type type, int64_t dim = 1);
 
-  /// `state` after every block of keys that a row may see, in order. With
-  /// `every` the blocks that no row sees are walked too.
-  llvm::SmallVector<mlir::Value> forEach(mlir::ValueRange state, Body body,
-                                         bool every = false);
+  /// `state` after every block of keys that a row may see, in order.
+  llvm::SmallVector<mlir::Value> forEach(mlir::ValueRange state, Body body);
 
   /// The rows of k or v that are in the block, in f32: "bhkd" or "bhkv".
   mlir::Value slice(mlir::Value keysOrValues, const Block &block);
@@ -59,26 +57,45 @@ public:
 
   /// q . k in f32 for the block: rows() + "k".
   mlir::Value products(const Block &block);
-  /// Maps `products` and `others` to f32 by `body`, which gets the score of
-  /// each element (scaled, capped, biased), -inf where the key is excluded,
-  /// then the elements of `others` and last the product itself.
-  mlir::Value
-  mapScores(const Block &block, mlir::Value products,
-            llvm::ArrayRef<std::pair<std::string, mlir::Value>> others,
-            EinBuilder::Body body, mlir::Value init = {});
+  /// The score of each element (scaled, capped, biased), -inf where the key is
+  /// excluded, in the place of the products.
+  mlir::Value updateScores(const Block &block, mlir::Value products);
+  /// exp(score - lse) of each element, in a new tensor.
+  mlir::Value probabilities(const Block &block, mlir::Value products,
+                            mlir::Value lse);
 
-  /// The part of a mask or bias that is in the block, its broadcast dims
-  /// dropped, and its letters.
-  std::pair<std::string, mlir::Value> sliceBroadcast(mlir::Value x,
-                                                     const Block &block);
+  /// A mask or bias with its heads split by group, when it has heads.
+  mlir::Value splitBroadcast(mlir::Value x) {
+    return shapeOf(x)[1] == 1 ? x : split(x);
+  }
+  /// The part of a split mask or bias that is in the block.
+  struct Slice {
+    llvm::SmallVector<mlir::OpFoldResult> offsets, sizes, strides;
+    std::string letters;             // of the dims that are not a static 1
+    llvm::SmallVector<int64_t> kept; // their extents
+  };
+  Slice broadcastSlice(mlir::Value x, const Block &block);
+
+  /// A float tensor in f32; the tensor itself when it is.
+  mlir::Value toF32Tensor(mlir::Value x);
+  /// A float tensor of zeros, in the place of `init`.
+  mlir::Value fillZero(mlir::Value init);
 
   EinBuilder &ein() { return e; }
 
 private:
-  mlir::Value makeScore(mlir::OpBuilder &nested, mlir::Value product,
-                        mlir::Value bias);
+  /// What makes the score of an element: the operands it reads and their
+  /// letters, and the bounds on key - row.
+  struct ScoreInputs {
+    llvm::SmallVector<mlir::Value> operands;
+    std::string letters; // "bk,hqk,"
+    mlir::Value left, right;
+  };
+  ScoreInputs scoreInputs(const Block &block);
+  mlir::Value makeScore(mlir::OpBuilder &nested, const ScoreInputs &inputs,
+                        mlir::Value product, mlir::ValueRange values);
   mlir::Value makeExcluded(mlir::OpBuilder &nested, mlir::Value masked,
-                           mlir::Value left, mlir::Value right);
+                           const ScoreInputs &inputs);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -16,23 +16,221 @@
 using namespace mlir;
 using namespace rudnn;
 
+/// The value of every element of a constant or of a filled tensor.
+static Attribute splatOf(Value value) {
+  if (!value)
+    return {};
+  DenseElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)))
+    return elements.isSplat() ? elements.getSplatValue<Attribute>()
+                              : Attribute();
+  Attribute scalar;
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    if (matchPattern(fill.getInputs()[0], m_Constant(&scalar)))
+      return scalar;
+  return {};
+}
+
+static std::optional<bool> maskSplat(Value mask) {
+  auto splat = dyn_cast_or_null<IntegerAttr>(splatOf(mask));
+  if (!splat)
+    return std::nullopt;
+  return !splat.getValue().isZero();
+}
+
+static std::optional<APFloat> floatSplat(Value value) {
+  auto splat = dyn_cast_or_null<FloatAttr>(splatOf(value));
+  if (!splat)
+    return std::nullopt;
+  return splat.getValue();
+}
+
+/// `out` filled with a float.
+static Value filled(PatternRewriter &rewriter, Location loc, Value out,
+                    double value) {
+  Value constant = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getFloatAttr(elementTypeOf(out), value));
+  return linalg::FillOp::create(rewriter, loc, constant, out).getResult(0);
+}
+
 namespace {
 
-/// An lse that nobody reads is not computed.
-struct DropDeadLse : OpRewritePattern<AttentionOp> {
+/// Results that nobody reads are not computed: `keep(i)` says which outs stay.
+template <typename OpTy>
+LogicalResult dropOuts(OpTy op, PatternRewriter &rewriter,
+                       llvm::function_ref<bool(unsigned)> keep,
+                       llvm::function_ref<void(OpTy)> adjust) {
+  SmallVector<Value> operands(op->getOperands().drop_back(op.getOuts().size()));
+  SmallVector<Type> types;
+  for (auto [index, out] : llvm::enumerate(op.getOuts()))
+    if (keep(index)) {
+      operands.push_back(out);
+      types.push_back(out.getType());
+    }
+  typename OpTy::Properties properties = op.getProperties();
+  properties.operandSegmentSizes.back() = types.size();
+  auto smaller =
+      OpTy::create(rewriter, op.getLoc(), types, operands, properties,
+                   op->getDiscardableAttrDictionary().getValue());
+  adjust(smaller);
+  SmallVector<Value> values;
+  unsigned next = 0;
+  for (unsigned index = 0, e = op->getNumResults(); index < e; ++index)
+    // A dropped result has no use to replace.
+    values.push_back(keep(index) ? smaller->getResult(next++)
+                                 : op.getOuts()[index]);
+  rewriter.replaceOp(op, values);
+  return success();
+}
+
+template <typename OpTy>
+struct DropDeadLse : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() < 2 || !op->getResult(1).use_empty())
+      return rewriter.notifyMatchFailure(op, "no lse result or one in use");
+    return dropOuts<OpTy>(
+        op, rewriter, [](unsigned index) { return index == 0; },
+        [](OpTy smaller) {
+          // Without an lse its base says nothing; a merge still reads some.
+          if (isa<AttentionOp>(*smaller))
+            smaller.setLseBase(LogBase::E);
+        });
+  }
+};
+
+struct DropDeadGradients : OpRewritePattern<AttentionBackwardOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionBackwardOp op,
+                                PatternRewriter &rewriter) const override {
+    bool bias = op.getBiasGradient(), sinks = op.getSinksGradient();
+    if (op->getNumResults() == 0)
+      return rewriter.notifyMatchFailure(op, "on memrefs");
+    bool dropBias = bias && op->getResult(3).use_empty();
+    bool dropSinks = sinks && op->getResults().back().use_empty();
+    if (!dropBias && !dropSinks)
+      return rewriter.notifyMatchFailure(op, "every gradient is in use");
+    unsigned sinksIndex = 3 + bias;
+    return dropOuts<AttentionBackwardOp>(
+        op, rewriter,
+        [&](unsigned index) {
+          return !(dropBias && index == 3) &&
+                 !(dropSinks && index == sinksIndex);
+        },
+        [&](AttentionBackwardOp smaller) {
+          smaller.setBiasGradient(bias && !dropBias);
+          smaller.setSinksGradient(sinks && !dropSinks);
+        });
+  }
+};
+
+/// Options that say what holds without them.
+template <typename OpTy>
+struct DropDefaults : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    AttentionScores scores = getAttentionScores(op);
+    int64_t rows = shapeOf(scores.q)[2], keys = shapeOf(scores.k)[2];
+    bool scale = op.getScale() &&
+                 scores.scale == 1.0 / std::sqrt(double(shapeOf(scores.q)[3]));
+    // A causal row sees nothing right of its position anyway.
+    bool window = op.getCausal() != Causal::None && op.getWindowRight();
+    // The only row stands at the last key: nothing is right of it.
+    bool lastRow = op.getCausal() != Causal::TopLeft && rows == 1 &&
+                   !op.getQueryOffset() && scores.windowRight;
+    bool offset = false;
+    if (std::optional<int64_t> value =
+            op.getQueryOffset() ? getConstantIntValue(op.getQueryOffset())
+                                : std::nullopt) {
+      bool known = !ShapedType::isDynamic(rows) && !ShapedType::isDynamic(keys);
+      offset = op.getCausal() == Causal::TopLeft
+                   ? *value == 0
+                   : known && *value == keys - rows;
+    }
+    if (!scale && !window && !lastRow && !offset)
+      return rewriter.notifyMatchFailure(op, "no default is spelled out");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (scale)
+        op.removeScaleAttr();
+      if (window || lastRow)
+        op.removeWindowRightAttr();
+      if (lastRow)
+        op.setCausal(Causal::None);
+      if (offset)
+        op.getQueryOffsetMutable().clear();
+    });
+    return success();
+  }
+};
+
+/// Operands that change nothing: a mask of false, a bias of 0, sinks of -inf.
+template <typename OpTy>
+struct DropNeutralOperands : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    bool keepBias = false, keepSinks = false;
+    if (auto backward = dyn_cast<AttentionBackwardOp>(*op)) {
+      keepBias = backward.getBiasGradient();
+      keepSinks = backward.getSinksGradient();
+    }
+    bool mask = maskSplat(op.getMask()) == false;
+    std::optional<APFloat> biasValue = floatSplat(op.getBias()),
+                           sinksValue = floatSplat(op.getSinks());
+    bool bias = !keepBias && biasValue && biasValue->isZero();
+    bool sinks = !keepSinks && sinksValue && sinksValue->isInfinity() &&
+                 sinksValue->isNegative();
+    if (!mask && !bias && !sinks)
+      return rewriter.notifyMatchFailure(op, "no neutral operand");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (sinks)
+        op.getSinksMutable().clear();
+      if (bias)
+        op.getBiasMutable().clear();
+      if (mask)
+        op.getMaskMutable().clear();
+    });
+    return success();
+  }
+};
+
+/// Whether no row sees a key: a mask of true, or no keys at all.
+template <typename OpTy>
+bool seesNothing(OpTy op) {
+  return maskSplat(op.getMask()) == true || shapeOf(op.getK())[2] == 0;
+}
+
+struct FoldBlindAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op->getNumResults() < 2 || !op.getResult(1).use_empty())
-      return rewriter.notifyMatchFailure(op, "no lse result or one in use");
-    AttentionOp::Properties properties = op.getProperties();
-    properties.setLseBase(LogBaseAttr::get(op.getContext(), LogBase::E));
-    properties.operandSegmentSizes.back() = 1;
-    auto only = AttentionOp::create(
-        rewriter, op.getLoc(), TypeRange{op.getResult(0).getType()},
-        op->getOperands().drop_back(), properties,
-        op->getDiscardableAttrDictionary().getValue());
-    rewriter.replaceOp(op, {only.getResult(0), only.getResult(0)});
+    if (op->getNumResults() == 0 || !seesNothing(op))
+      return rewriter.notifyMatchFailure(op, "on memrefs or with keys to see");
+    if (op.getLseOut() && op.getSinks())
+      return rewriter.notifyMatchFailure(op, "the lse is that of the sinks");
+    Location loc = op.getLoc();
+    SmallVector<Value> values{filled(rewriter, loc, op.getOuts()[0], 0.0)};
+    if (op.getLseOut())
+      values.push_back(filled(rewriter, loc, op.getLseOut(), -INFINITY));
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+struct FoldBlindGradients : OpRewritePattern<AttentionBackwardOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionBackwardOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() == 0 || !seesNothing(op))
+      return rewriter.notifyMatchFailure(op, "on memrefs or with keys to see");
+    if (op.getSinksGradient())
+      return rewriter.notifyMatchFailure(op, "the sinks are still weighed");
+    SmallVector<Value> values;
+    for (Value out : op.getOuts())
+      values.push_back(filled(rewriter, op.getLoc(), out, 0.0));
+    rewriter.replaceOp(op, values);
     return success();
   }
 };
@@ -41,5 +239,18 @@ struct DropDeadLse : OpRewritePattern<AttentionOp> {
 
 void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
-  patterns.add<DropDeadLse>(context);
+  patterns.add<DropDeadLse<AttentionOp>, DropDefaults<AttentionOp>,
+               DropNeutralOperands<AttentionOp>, FoldBlindAttention>(context);
+}
+
+void AttentionBackwardOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropDeadGradients, DropDefaults<AttentionBackwardOp>,
+               DropNeutralOperands<AttentionBackwardOp>, FoldBlindGradients>(
+      context);
+}
+
+void MergeAttentionStatesOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropDeadLse<MergeAttentionStatesOp>>(context);
 }

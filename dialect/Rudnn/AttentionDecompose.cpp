@@ -52,7 +52,7 @@ static SmallVector<Value> initialState(AttentionBlocks &blocks, OpBuilder &b,
   return {max, sum, out};
 }
 
-/// Folds one block of keys into (maximum, sum, output).
+/// Folds one block of keys into (maximum, sum, output), each in its buffer.
 static SmallVector<Value> foldBlock(AttentionBlocks &blocks, OpBuilder &b,
                                     const AttentionScores &scores,
                                     const AttentionBlocks::Block &block,
@@ -60,25 +60,29 @@ static SmallVector<Value> foldBlock(AttentionBlocks &blocks, OpBuilder &b,
   EinBuilder &e = blocks.ein();
   const std::string &rows = blocks.rows();
   std::string all = rows + "k", outs = rows + "v";
-  Type f32 = b.getF32Type();
-  Value products = blocks.products(block);
-  Value score = blocks.mapScores(
-      block, products, {},
-      [](OpBuilder &, Location, ValueRange x) -> Value { return x[0]; },
-      products);
-  Value max = e.reduceMax(all + "->" + rows, score, state[0]);
-  Value rescale = e.map(rows + "," + rows + "->" + rows, {state[0], max}, f32,
-                        expDifference);
-  Value p = e.map(all + "," + rows + "->" + all, {score, max}, f32,
-                  expDifference, score);
+  Value score = blocks.updateScores(block, blocks.products(block));
+  // The old maximum is read before the new one takes its place.
+  Value blockMax = e.reduceMax(all + "->" + rows, score);
+  Value rescale =
+      e.map(rows + "," + rows + "->" + rows, {state[0], blockMax},
+            b.getF32Type(), [](OpBuilder &b, Location loc, ValueRange x) {
+              Value max = arith::MaximumFOp::create(b, loc, x[0], x[1]);
+              return expDifference(b, loc, {x[0], max});
+            });
+  Value max = e.update(rows + "->" + rows, blockMax, state[0],
+                       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                         return arith::MaximumFOp::create(b, loc, x[0], x[1]);
+                       });
+  Value p = e.update(rows + "->" + all, max, score,
+                     [](OpBuilder &b, Location loc, ValueRange x) {
+                       return expDifference(b, loc, {x[1], x[0]});
+                     });
   auto multiply = [](OpBuilder &b, Location loc, ValueRange x) -> Value {
     return arith::MulFOp::create(b, loc, x[0], x[1]);
   };
-  Value sum = e.map(rows + "," + rows + "->" + rows, {state[1], rescale}, f32,
-                    multiply, state[1]);
+  Value sum = e.update(rows + "->" + rows, rescale, state[1], multiply);
   sum = e.reduceSum(all + "->" + rows, p, sum);
-  Value out = e.map(outs + "," + rows + "->" + outs, {state[2], rescale}, f32,
-                    multiply, state[2]);
+  Value out = e.update(rows + "->" + outs, rescale, state[2], multiply);
   out =
       e.contract(all + ",bhkv->" + outs, p, blocks.slice(scores.v, block), out);
   return {max, sum, out};
@@ -86,6 +90,9 @@ static SmallVector<Value> foldBlock(AttentionBlocks &blocks, OpBuilder &b,
 
 FailureOr<SmallVector<Value>> AttentionOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
+  // Nothing to compute, and upstream slices of a static 0 don't verify.
+  if (shapeOf(getQ())[0] == 0 || shapeOf(getQ())[2] == 0)
+    return SmallVector<Value>(getOuts());
   AttentionScores scores = getAttentionScores(*this);
   AttentionBlocks blocks(b, loc, scores);
   SmallVector<Value> state = blocks.forEach(
@@ -122,5 +129,102 @@ FailureOr<SmallVector<Value>> AttentionOp::decomposeOperation(OpBuilder &b) {
       },
       blocks.split(getLseOut()));
   results.push_back(blocks.join(lse, getLseOut().getType()));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// merge_attention_states
+//===----------------------------------------------------------------------===//
+
+/// x * factor, or x when factor is 1.
+static Value scaled(OpBuilder &b, Location loc, Value x, double factor) {
+  if (factor == 1.0)
+    return x;
+  return arith::MulFOp::create(b, loc, x, f32Const(b, loc, factor));
+}
+
+/// exp(lse - max) of one state per row.
+static Value stateWeight(EinBuilder &e, OpBuilder &b, Value lse, Value max,
+                         double toBaseE) {
+  return e.map("bhq,bhq->bhq", {lse, max}, b.getF32Type(),
+               [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                 Value difference = arith::SubFOp::create(b, loc, x[0], x[1]);
+                 return math::ExpOp::create(
+                     b, loc, scaled(b, loc, difference, toBaseE));
+               });
+}
+
+/// sum_n w_n * state_n / sum over the states and their weights.
+static Value mergeOutputs(EinBuilder &e, ValueRange states, ValueRange weights,
+                          Value sum, Value init) {
+  Type type = elementTypeOf(init);
+  SmallVector<Value> operands(states);
+  llvm::append_range(operands, weights);
+  operands.push_back(sum);
+  std::string text;
+  for (size_t i = 0; i < states.size(); ++i)
+    text += "bhqv,";
+  for (size_t i = 0; i < weights.size(); ++i)
+    text += "bhq,";
+  size_t count = states.size();
+  return e.map(
+      text + "bhq->bhqv", operands, type,
+      [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value zero = f32Const(b, loc, 0.0), total;
+        for (size_t i = 0; i < count; ++i) {
+          Value weight = x[count + i];
+          Value term =
+              arith::MulFOp::create(b, loc, weight, toF32(b, loc, x[i]));
+          // A state of no weight may hold anything.
+          Value none = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                             weight, zero);
+          term = arith::SelectOp::create(b, loc, none, zero, term);
+          total = total ? arith::AddFOp::create(b, loc, total, term).getResult()
+                        : term;
+        }
+        Value divisor = arith::MaximumFOp::create(b, loc, x[2 * count],
+                                                  f32Const(b, loc, FLT_MIN));
+        return fromF32(b, loc, arith::DivFOp::create(b, loc, total, divisor),
+                       type);
+      },
+      init);
+}
+
+FailureOr<SmallVector<Value>>
+MergeAttentionStatesOp::decomposeOperation(OpBuilder &b) {
+  Location loc = getLoc();
+  EinBuilder e(b, loc);
+  Type f32 = b.getF32Type();
+  bool two = getLseBase() == LogBase::Two;
+  auto larger = [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+    return arith::MaximumFOp::create(b, loc, x[0], x[1]);
+  };
+  // Never below the lowest finite value: rows of -inf have weights of 0.
+  SmallVector<OpFoldResult> rows = e.sizes(getLses()[0]);
+  Value max = e.filled(rows, b.getF32FloatAttr(-FLT_MAX));
+  for (Value lse : getLses())
+    max = e.map("bhq,bhq->bhq", {lse, max}, f32, larger);
+  SmallVector<Value> weights;
+  Value sum = e.filled(rows, b.getF32FloatAttr(0.0));
+  for (Value lse : getLses()) {
+    weights.push_back(stateWeight(e, b, lse, max, two ? std::numbers::ln2 : 1));
+    sum = e.map("bhq,bhq->bhq", {sum, weights.back()}, f32,
+                [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                  return arith::AddFOp::create(b, loc, x[0], x[1]);
+                });
+  }
+  SmallVector<Value> results{
+      mergeOutputs(e, getStates(), weights, sum, getOuts()[0])};
+  if (!getLseOut())
+    return results;
+  double fromBaseE = two ? std::numbers::log2e : 1;
+  results.push_back(e.map(
+      "bhq,bhq->bhq", {max, sum}, f32,
+      [=](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value log = math::LogOp::create(b, loc, x[1]);
+        return arith::AddFOp::create(b, loc, x[0],
+                                     scaled(b, loc, log, fromBaseE));
+      },
+      getLseOut()));
   return results;
 }

@@ -49,6 +49,10 @@ AttentionScores rudnn::getAttentionScores(AttentionOp op) {
   return scoresOf(op);
 }
 
+AttentionScores rudnn::getAttentionScores(AttentionBackwardOp op) {
+  return scoresOf(op);
+}
+
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
@@ -182,5 +186,113 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "attention_c14: lse_base is "
                          << stringifyLogBase(getLseBase())
                          << " without an lse result, expected e";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// attention_backward
+//===----------------------------------------------------------------------===//
+
+/// A gradient has the shape of its operand and is f32 or of its type.
+static LogicalResult verifyGradient(Operation *op, StringRef name,
+                                    Value gradient, Value operand) {
+  std::string clause = clauseOf(op, 16);
+  if (failed(verifyShape(op, clause, name, gradient, shapeOf(operand))))
+    return failure();
+  return verifyF32Or(op, clause, name, gradient, elementTypeOf(operand));
+}
+
+LogicalResult AttentionBackwardOp::verify() {
+  unsigned numOuts = 3 + getBiasGradient() + getSinksGradient();
+  if (failed(verifyDestination(*this, clauseOf(*this, 17), numOuts, numOuts)))
+    return failure();
+  AttentionScores scores;
+  scores.q = getQ(), scores.k = getK(), scores.v = getV();
+  if (failed(verifyOperands(*this, scores, getOut())))
+    return failure();
+  scores = getAttentionScores(*this);
+  if (failed(verifyLse(*this, scores, getLse())) ||
+      failed(verifyOptions(*this, scores, getSoftcap(), getWindowLeft(),
+                           getWindowRight())) ||
+      failed(verifyShape(*this, clauseOf(*this, 14), "dout", getDout(),
+                         shapeOf(getOut()))) ||
+      failed(verifyElementType(*this, clauseOf(*this, 14), "dout", getDout(),
+                               elementTypeOf(getOut()))))
+    return failure();
+  if (getBiasGradient() && !getBias())
+    return emitOpError() << clauseOf(*this, 15)
+                         << ": bias_gradient is given without bias";
+  if (getSinksGradient() && !getSinks())
+    return emitOpError() << clauseOf(*this, 15)
+                         << ": sinks_gradient is given without sinks";
+  if (failed(verifyGradient(*this, "dq", getOuts()[0], getQ())) ||
+      failed(verifyGradient(*this, "dk", getOuts()[1], getK())) ||
+      failed(verifyGradient(*this, "dv", getOuts()[2], getV())))
+    return failure();
+  if (getBiasGradient() &&
+      failed(verifyGradient(*this, "dbias", getDbiasOut(), getBias())))
+    return failure();
+  if (getSinksGradient() &&
+      failed(verifyGradient(*this, "dsinks", getDsinksOut(), getSinks())))
+    return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// merge_attention_states
+//===----------------------------------------------------------------------===//
+
+/// The base of an lse made by a rudnn op, when `value` is one.
+static std::optional<LogBase> baseOf(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || result.getResultNumber() != 1)
+    return std::nullopt;
+  if (auto attention = dyn_cast<AttentionOp>(result.getOwner()))
+    return attention.getLseBase();
+  if (auto merge = dyn_cast<MergeAttentionStatesOp>(result.getOwner()))
+    return merge.getLseBase();
+  return std::nullopt;
+}
+
+static LogicalResult verifyStates(MergeAttentionStatesOp op) {
+  Value out = op.getOuts()[0];
+  Type type = elementTypeOf(op.getStates()[0]);
+  for (auto [index, state] : llvm::enumerate(op.getStates())) {
+    std::string name = ("state " + Twine(index)).str();
+    if (failed(verifyRank(op, clauseOf(op, 2), name, state, 4)) ||
+        failed(verifyShape(op, clauseOf(op, 2), name, state, shapeOf(out))) ||
+        failed(verifyElementType(op, clauseOf(op, 2), name, state, type)))
+      return failure();
+  }
+  return verifyF32Or(op, clauseOf(op, 4), "out", out, type);
+}
+
+LogicalResult MergeAttentionStatesOp::verify() {
+  if (failed(verifyDestination(*this, clauseOf(*this, 6), 1, 2)))
+    return failure();
+  if (getStates().empty() || getStates().size() != getLses().size())
+    return emitOpError() << clauseOf(*this, 1) << ": has " << getStates().size()
+                         << " states and " << getLses().size()
+                         << " lses, expected at least one and as many lses";
+  if (failed(verifyStates(*this)))
+    return failure();
+  ArrayRef<int64_t> rows = shapeOf(getOuts()[0]).take_front(3);
+  for (auto [index, lse] : llvm::enumerate(getLses())) {
+    std::string name = ("lse " + Twine(index)).str();
+    if (failed(verifyShape(*this, clauseOf(*this, 3), name, lse, rows)))
+      return failure();
+    std::optional<LogBase> base = baseOf(lse);
+    if (base && *base != getLseBase())
+      return emitOpError() << clauseOf(*this, 5) << ": lse " << index
+                           << " is in base " << stringifyLogBase(*base)
+                           << ", expected the lse_base of the op, "
+                           << stringifyLogBase(getLseBase());
+  }
+  if (Value lse = getLseOut()) {
+    if (failed(verifyShape(*this, clauseOf(*this, 3), "lse out", lse, rows)) ||
+        failed(verifyElementType(*this, clauseOf(*this, 3), "lse out", lse,
+                                 Float32Type::get(getContext()))))
+      return failure();
+  }
   return success();
 }

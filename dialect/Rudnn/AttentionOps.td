@@ -120,4 +120,146 @@ def Rudnn_AttentionOp : Rudnn_TiledOp<"attention", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Rudnn_AttentionBackwardOp
+    : Rudnn_TiledOp<"attention_backward", [AttrSizedOperandSegments]> {
+  let summary = "Gradients of scaled dot-product attention";
+  let description = [{
+    Given the operands and options of `rudnn.attention`, its results `out` and
+    `lse`, and the gradient `dout` of `out`, for every query row `i`, key `j` and
+    head:
+
+    ```
+    p[i,j] = exp(s[i,j] - lse[i])                     0 for an excluded key
+    delta[i] = sum_d dout[i,d] * out[i,d]
+    ds[i,j] = p[i,j] * (sum_d dout[i,d] * v[j,d] - delta[i])
+    dv[j] = sum_i p[i,j] * dout[i]
+    dbias[i,j] = ds[i,j]                              summed over broadcast dims
+    dx[i,j] = ds[i,j] * scale * (1 - tanh(scale * q[i].k[j] / softcap)^2)
+    dq[i] = sum_j dx[i,j] * k[j]                      the last factor only when
+    dk[j] = sum_i dx[i,j] * q[i]                      softcap is given
+    dsinks[h] = -sum_{b,i} exp(sinks[h] - lse[i]) * delta[i]
+    ```
+
+    in f32, each gradient rounded once to its type. `dk` and `dv` are summed over
+    the query heads of the group. A row with `lse = -inf` saw nothing and adds
+    nothing. (Dao et al., 2022, "FlashAttention", appendix B.) The matrices of
+    probabilities are made again for one block of keys at a time.
+
+    Shapes: as in `rudnn.attention`; `dout` that of `out`, `dq`, `dk`, `dv`,
+    `dbias` and `dsinks` those of `q`, `k`, `v`, `bias` and `sinks`. The outs are
+    `dq`, `dk`, `dv`, then `dbias` with the attribute `bias_gradient`, then
+    `dsinks` with `sinks_gradient`.
+
+    Tiles: batch and key/value heads are parallel loops, except one along which
+    `dbias` or `dsinks` is a sum.
+
+    Clauses:
+    - `attention_backward_c1` to `attention_backward_c13`: those of
+      `rudnn.attention` with the same number.
+    - `attention_backward_c14`: `dout` has the shape and element type of `out`.
+    - `attention_backward_c15`: `bias_gradient` needs `bias`, `sinks_gradient`
+      needs `sinks`.
+    - `attention_backward_c16`: each gradient has the shape of its operand and is
+      f32 or of its type.
+    - `attention_backward_c17`: three outs and one more per gradient asked for; on
+      tensors one result each of its type, on memrefs none.
+
+    Example:
+
+    ```mlir
+    %dq, %dk, %dv = rudnn.attention_backward
+        ins(%q, %k, %v, %out, %dout, %lse : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>,
+            tensor<2x2x?x64xbf16>, tensor<2x8x?x64xbf16>, tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>)
+        outs(%dq_init, %dk_init, %dv_init : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>,
+            tensor<2x2x?x64xbf16>) {causal = #rudnn.causal<bottom_right>}
+        -> tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>
+    ```
+  }];
+  let arguments = !con((ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k,
+      Rudnn_FloatShaped:$v, Rudnn_FloatShaped:$out, Rudnn_FloatShaped:$dout,
+      Rudnn_F32Shaped:$lse), Rudnn_AttentionScoreArguments,
+      (ins UnitAttr:$bias_gradient, UnitAttr:$sinks_gradient));
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $k `,` $v `,` $out `,` $dout `,` $lse `:` type($q) `,`
+      type($k) `,` type($v) `,` type($out) `,` type($dout) `,` type($lse) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
+    (`query_offset` `(` $query_offset^ `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let tileFunction = "::rudnn::tileAttentionBackward";
+  let extraClassDeclaration = tilingDeclaration # [{
+    /// The gradient outs that were asked for, or null.
+    ::mlir::Value getDbiasOut() {
+      return getBiasGradient() ? getOuts()[3] : ::mlir::Value();
+    }
+    ::mlir::Value getDsinksOut() {
+      return getSinksGradient() ? getOuts().back() : ::mlir::Value();
+    }
+  }];
+}
+
+def Rudnn_MergeAttentionStatesOp
+    : Rudnn_TiledOp<"merge_attention_states", [AttrSizedOperandSegments]> {
+  let summary = "One attention result from results over parts of the keys";
+  let description = [{
+    Attention over the union of disjoint sets of keys, from the output and the
+    log-sum-exp of attention over each set (split keys, a shared prefix, a ring of
+    devices):
+
+    ```
+    m = max_n lse_n;   w_n = exp(lse_n - m)           exp2 with lse_base = two
+    out = sum_n w_n * state_n / sum_n w_n
+    lse = m + log(sum_n w_n)                          log2 with lse_base = two
+    ```
+
+    in f32, rounded once to the type of `out`. A state of weight 0 adds nothing,
+    whatever it holds; so a state with lse = -inf leaves the others unchanged, bit
+    for bit when one is left. When all have lse = -inf, `out` is 0 and `lse` -inf.
+    With sinks, only one of the partial results may have counted them.
+
+    Shapes: each `states` operand and `out` `[B,H,S,Dv]`, each `lses` operand and
+    `lse` `[B,H,S]` f32. The outs are `out` and, when wanted, `lse`.
+
+    Clauses:
+    - `merge_attention_states_c1`: at least one state, and one lse per state.
+    - `merge_attention_states_c2`: every state has rank 4 and the shape of `out`,
+      and all have one element type.
+    - `merge_attention_states_c3`: every lse and the `lse` out are f32 `[B,H,S]`.
+    - `merge_attention_states_c4`: `out` is f32 or of the type of the states.
+    - `merge_attention_states_c5`: an lse that is the result of a rudnn op has its
+      base, `lse_base`.
+    - `merge_attention_states_c6`: one or two outs; on tensors one result each of
+      its type, on memrefs none.
+
+    Example:
+
+    ```mlir
+    %out, %lse = rudnn.merge_attention_states
+        states(%o0, %o1 : tensor<1x8x4x64xf32>, tensor<1x8x4x64xf32>)
+        lses(%l0, %l1 : tensor<1x8x4xf32>, tensor<1x8x4xf32>)
+        outs(%init, %lse_init : tensor<1x8x4x64xf32>, tensor<1x8x4xf32>)
+        -> tensor<1x8x4x64xf32>, tensor<1x8x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Rudnn_FloatShaped>:$states,
+      Variadic<Rudnn_F32Shaped>:$lses, Variadic<Rudnn_FloatShaped>:$outs,
+      DefaultValuedAttr<Rudnn_LogBaseAttr, "::rudnn::LogBase::E">:$lse_base);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `states` `(` $states `:` type($states) `)` `lses` `(` $lses `:` type($lses) `)`
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = tilingDeclaration # [{
+    /// The lse out, or null.
+    ::mlir::Value getLseOut() {
+      return getOuts().size() > 1 ? getOuts()[1] : ::mlir::Value();
+    }
+  }];
+}
+
 #endif // RUDNN_ATTENTION_OPS_TD

@@ -44,6 +44,63 @@ TilingLoops AttentionOp::getTilingLoops() {
   return loops;
 }
 
+TilingLoops AttentionBackwardOp::getTilingLoops() {
+  AttentionScores scores = getAttentionScores(*this);
+  // A loop along which a requested gradient is a sum is not offered.
+  bool batch = !getSinksGradient(), head = true;
+  if (getBiasGradient()) {
+    batch &= shapeOf(getBias())[0] != 1;
+    head &= shapeOf(getBias())[1] != 1;
+  }
+  TilingLoops loops;
+  loops.iterators.assign(batch + head, utils::IteratorType::parallel);
+  int64_t b = batch ? 0 : -1, h = head ? int64_t(batch) : -1;
+  int64_t group = scores.group();
+  auto add = [&](ArrayRef<int64_t> dims, int64_t headDim, int64_t factor) {
+    loops.operandDims.emplace_back(dims);
+    loops.factors.emplace_back(dims.size(), 1);
+    if (!dims.empty())
+      loops.factors.back()[headDim] = factor;
+  };
+  auto addBroadcast = [&](Value value) {
+    ArrayRef<int64_t> shape = shapeOf(value);
+    add({shape[0] == 1 ? -1 : b, shape[1] == 1 ? -1 : h, -1, -1}, 1, group);
+  };
+  add({b, h, -1, -1}, 1, group); // q
+  add({b, h, -1, -1}, 1, 1);     // k
+  add({b, h, -1, -1}, 1, 1);     // v
+  add({b, h, -1, -1}, 1, group); // out
+  add({b, h, -1, -1}, 1, group); // dout
+  add({b, h, -1}, 1, group);     // lse
+  if (getMask())
+    addBroadcast(getMask());
+  if (getBias())
+    addBroadcast(getBias());
+  if (getSinks())
+    add({h}, 0, group);
+  if (getQueryOffset())
+    add({}, 0, 1);
+  add({b, h, -1, -1}, 1, group); // dq
+  add({b, h, -1, -1}, 1, 1);     // dk
+  add({b, h, -1, -1}, 1, 1);     // dv
+  if (getBiasGradient())
+    addBroadcast(getBias());
+  if (getSinksGradient())
+    add({h}, 0, group);
+  return loops;
+}
+
+TilingLoops MergeAttentionStatesOp::getTilingLoops() {
+  TilingLoops loops;
+  loops.iterators.assign(3, utils::IteratorType::parallel);
+  loops.operandDims.append(getStates().size(), {0, 1, 2, -1});
+  loops.operandDims.append(getLses().size(), {0, 1, 2});
+  loops.operandDims.push_back({0, 1, 2, -1});
+  if (getLseOut())
+    loops.operandDims.push_back({0, 1, 2});
+  return loops;
+}
+
 OpFoldResult rudnn::getQueryOffset(OpBuilder &b, Location loc,
                                    const AttentionScores &scores) {
   if (scores.queryOffset)
@@ -169,4 +226,16 @@ FailureOr<TilingResult> rudnn::tileAttention(OpBuilder &b, Operation *op,
   if (queryOffset)
     tile.getQueryOffsetMutable().assign(queryOffset);
   return tiled;
+}
+
+FailureOr<TilingResult> rudnn::tileAttentionBackward(
+    OpBuilder &b, Operation *op, const TilingLoops &loops,
+    ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+  Value k = cast<AttentionBackwardOp>(op).getK();
+  int64_t heads = loops.operandDims[1][1];
+  if (heads >= 0 && !getConstantIntValue(sizes[heads]))
+    return op->emitOpError("can't be tiled into a varying number of key/value "
+                           "heads: give a tile size that divides ")
+           << shapeOf(k)[1];
+  return tileAlongDims(b, op, loops, offsets, sizes);
 }

@@ -21,9 +21,9 @@ struct Spec {
   StringRef result;
   std::string letters; // loop order: result letters, then reductions
 
-  explicit Spec(StringRef text) {
+  Spec(StringRef text, size_t numOperands) {
     auto [left, right] = text.split("->");
-    if (!left.empty())
+    if (numOperands > 0)
       left.split(operands, ',');
     result = right;
     letters = right.str();
@@ -73,7 +73,7 @@ SmallVector<OpFoldResult> EinBuilder::sizes(Value tensor) {
 
 SmallVector<OpFoldResult> EinBuilder::resultSizes(StringRef text,
                                                   ValueRange operands) {
-  Spec spec(text);
+  Spec spec(text, operands.size());
   SmallVector<OpFoldResult> result;
   for (char letter : spec.result) {
     if (auto it = extent.find(letter); it != extent.end()) {
@@ -91,7 +91,7 @@ SmallVector<OpFoldResult> EinBuilder::resultSizes(StringRef text,
 
 Value EinBuilder::generic(StringRef text, ValueRange operands, Value init,
                           Body body, bool passAccumulator) {
-  Spec spec(text);
+  Spec spec(text, operands.size());
   MLIRContext *context = b.getContext();
   SmallVector<AffineMap> maps;
   for (StringRef dims : spec.operands)

@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/IR/NormOps.h"
+#include "rudnn/IR/EinBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace rudnn;
@@ -92,3 +96,32 @@ LogicalResult SoftmaxOp::verify() {
 }
 
 TilingLoops SoftmaxOp::getTilingLoops() { return getRowLoops(*this); }
+
+/// A row of one element is 1, unless the element isn't finite: 1 + (x - x).
+static LogicalResult foldSingleElementRows(SoftmaxOp op,
+                                           PatternRewriter &rewriter) {
+  if (op->getNumResults() == 0 || shapeOf(op.getX()).back() != 1)
+    return rewriter.notifyMatchFailure(op, "on memrefs or rows of several");
+  std::string letters;
+  for (size_t dim = 0, rank = shapeOf(op.getX()).size(); dim < rank; ++dim)
+    letters += static_cast<char>('a' + dim);
+  Type type = elementTypeOf(op.getX());
+  EinBuilder e(rewriter, op.getLoc());
+  Value y = e.map(
+      letters + "->" + letters, op.getX(), type,
+      [type](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value wide = toF32(b, loc, x[0]);
+        Value zero = arith::SubFOp::create(b, loc, wide, wide);
+        Value one =
+            arith::AddFOp::create(b, loc, f32Const(b, loc, 1.0), zero);
+        return fromF32(b, loc, one, type);
+      },
+      op.getOuts()[0]);
+  rewriter.replaceOp(op, y);
+  return success();
+}
+
+void SoftmaxOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *) {
+  patterns.add(foldSingleElementRows);
+}

@@ -117,6 +117,7 @@ def Rudnn_SoftmaxOp : Rudnn_RowOp<"softmax"> {
         -> tensor<4x?xf32>
     ```
   }];
+  let hasCanonicalizer = 1;
   let arguments = (ins Rudnn_FloatShaped:$x, Variadic<Rudnn_FloatShaped>:$outs);
   let assemblyFormat = [{
     `ins` `(` $x `:` type($x) `)`

@@ -9,6 +9,7 @@
 
 #include "rudnn/IR/OpUtils.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
@@ -32,26 +33,35 @@ TilingLoops rudnn::getRowLoops(Operation *op) {
 SmallVector<Range> rudnn::tilingDomain(OpBuilder &b, Operation *op,
                                        const TilingLoops &loops) {
   SmallVector<Range> domain(loops.iterators.size());
-  for (auto [operand, dims] :
-       llvm::zip_equal(op->getOperands(), loops.operandDims))
+  for (auto [index, dims] : llvm::enumerate(loops.operandDims))
     for (auto [dim, loop] : llvm::enumerate(dims))
-      if (loop >= 0 && !domain[loop].size)
+      if (loop >= 0 && !domain[loop].size && loops.factor(index, dim) == 1)
         domain[loop] = {b.getIndexAttr(0),
-                        tensor::getMixedSize(b, op->getLoc(), operand, dim),
+                        tensor::getMixedSize(b, op->getLoc(),
+                                             op->getOperand(index), dim),
                         b.getIndexAttr(1)};
   return domain;
 }
 
-/// The slice of `operand` that the tile of the loops touches.
-static void operandTile(OpBuilder &b, Location loc, Value operand,
-                        ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> offsets,
+/// The slice of operand `index` that the tile of the loops touches.
+static void operandTile(OpBuilder &b, Operation *op, const TilingLoops &loops,
+                        unsigned index, ArrayRef<OpFoldResult> offsets,
                         ArrayRef<OpFoldResult> sizes,
                         SmallVectorImpl<OpFoldResult> &tileOffsets,
                         SmallVectorImpl<OpFoldResult> &tileSizes) {
-  for (auto [dim, loop] : llvm::enumerate(dims)) {
-    tileOffsets.push_back(loop < 0 ? b.getIndexAttr(0) : offsets[loop]);
+  Location loc = op->getLoc();
+  for (auto [dim, loop] : llvm::enumerate(loops.operandDims[index])) {
+    if (loop < 0) {
+      tileOffsets.push_back(b.getIndexAttr(0));
+      tileSizes.push_back(
+          tensor::getMixedSize(b, loc, op->getOperand(index), dim));
+      continue;
+    }
+    AffineExpr scaled = b.getAffineSymbolExpr(0) * loops.factor(index, dim);
+    tileOffsets.push_back(
+        affine::makeComposedFoldedAffineApply(b, loc, scaled, {offsets[loop]}));
     tileSizes.push_back(
-        loop < 0 ? tensor::getMixedSize(b, loc, operand, dim) : sizes[loop]);
+        affine::makeComposedFoldedAffineApply(b, loc, scaled, {sizes[loop]}));
   }
 }
 
@@ -62,14 +72,14 @@ FailureOr<TilingResult> rudnn::tileAlongDims(OpBuilder &b, Operation *op,
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   SmallVector<Operation *> slices;
-  for (auto [operand, dims] :
-       llvm::zip_equal(op->getOperands(), loops.operandDims)) {
+  for (auto [index, dims] : llvm::enumerate(loops.operandDims)) {
+    Value operand = op->getOperand(index);
     if (llvm::all_of(dims, [](int64_t loop) { return loop < 0; })) {
       operands.push_back(operand);
       continue;
     }
     SmallVector<OpFoldResult> tileOffsets, tileSizes;
-    operandTile(b, loc, operand, dims, offsets, sizes, tileOffsets, tileSizes);
+    operandTile(b, op, loops, index, offsets, sizes, tileOffsets, tileSizes);
     SmallVector<OpFoldResult> strides(dims.size(), b.getIndexAttr(1));
     auto slice = tensor::ExtractSliceOp::create(b, loc, operand, tileOffsets,
                                                 tileSizes, strides);
@@ -92,26 +102,26 @@ LogicalResult rudnn::resultTilePosition(
     SmallVector<OpFoldResult> &resultSizes) {
   OpOperand *init = cast<DestinationStyleOpInterface>(op).getTiedOpOperand(
       op->getResult(result));
-  operandTile(b, op->getLoc(), init->get(),
-              loops.operandDims[init->getOperandNumber()], offsets, sizes,
+  operandTile(b, op, loops, init->getOperandNumber(), offsets, sizes,
               resultOffsets, resultSizes);
   return success();
 }
 
-/// Narrows the loops to the tile of one operand. Loops the operand does not
-/// follow keep their full range; false when the tile cuts a dim without a loop.
-static bool narrowDomain(OpBuilder &b, Operation *op, Value operand,
-                         ArrayRef<int64_t> dims, ArrayRef<OpFoldResult> offsets,
+/// Narrows the loops to the tile of operand `index`. Loops the operand does not
+/// follow keep their full range; false when the tile cuts a dim without a loop,
+/// or one of which a step of the loop covers several elements.
+static bool narrowDomain(Operation *op, const TilingLoops &loops,
+                         unsigned index, ArrayRef<OpFoldResult> offsets,
                          ArrayRef<OpFoldResult> sizes,
                          SmallVectorImpl<OpFoldResult> &domainOffsets,
                          SmallVectorImpl<OpFoldResult> &domainSizes) {
-  for (auto [dim, loop] : llvm::enumerate(dims)) {
-    if (loop >= 0) {
+  for (auto [dim, loop] : llvm::enumerate(loops.operandDims[index])) {
+    if (loop >= 0 && loops.factor(index, dim) == 1) {
       domainOffsets[loop] = offsets[dim];
       domainSizes[loop] = sizes[dim];
       continue;
     }
-    int64_t extent = shapeOf(operand)[dim];
+    int64_t extent = shapeOf(op->getOperand(index))[dim];
     bool whole = isZeroInteger(offsets[dim]) &&
                  (ShapedType::isDynamic(extent) ||
                   isConstantIntValue(sizes[dim], extent));
@@ -146,9 +156,8 @@ LogicalResult rudnn::domainOfOperandTiles(
   }
   for (auto [operand, tileOffsets, tileSizes] :
        llvm::zip_equal(operands, offsets, sizes))
-    if (!narrowDomain(b, op, op->getOperand(operand),
-                      loops.operandDims[operand], tileOffsets, tileSizes,
-                      domainOffsets, domainSizes))
+    if (!narrowDomain(op, loops, operand, tileOffsets, tileSizes, domainOffsets,
+                      domainSizes))
       return failure();
   return success();
 }

@@ -68,7 +68,7 @@ func.func @decode(%q: tensor<?x4x1x64xf16>, %k: tensor<?x4x?x64xf16>, %v: tensor
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x3xf32>)
 // CHECK: arith.maximumf
 // CHECK: math.exp
-// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[MASK]], #[[BIAS]], #{{.*}}]{{.*}} ins({{.*}} : tensor<2x2x3x8x9xf32>, tensor<2x9xi1>, tensor<2x3x8x9xf32>)
+// CHECK: linalg.generic {indexing_maps = [#[[MASK]], #[[BIAS]], #{{.*}}]{{.*}} ins({{.*}} : tensor<2x9xi1>, tensor<2x3x8x9xf32>)
 // CHECK: arith.divf %{{.*}}, %[[CAP:.*]] : f32
 // CHECK: math.tanh
 // CHECK: arith.mulf %{{.*}}, %[[CAP]] : f32
@@ -80,4 +80,47 @@ func.func @options(%q: tensor<2x6x8x16xf32>, %k: tensor<2x2x9x16xf32>, %m: tenso
       mask(%m : tensor<2x1x1x9xi1>) bias(%b : tensor<1x6x8x9xf32>) sinks(%s : tensor<6xf32>)
       outs(%i : tensor<2x6x8x16xf32>) {softcap = 30.0 : f64} -> tensor<2x6x8x16xf32>
   return %o : tensor<2x6x8x16xf32>
+}
+
+// -----
+
+// One loop over the keys: probabilities of the block again, five products, the
+// gradients of keys and values stored as they are finished.
+// CHECK-LABEL: @backward
+// CHECK: arith.cmpf oeq
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}, %[[DK:[a-z0-9]+]] = %{{.*}}, %[[DV:[a-z0-9]+]] = %{{.*}})
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x128x64xf32>)
+// CHECK: arith.truncf
+// CHECK: tensor.insert_slice %{{.*}} into %[[DK]][0, 0, %{{.*}}, 0] [1, 1, 128, 64]
+// CHECK: arith.truncf
+// CHECK: tensor.insert_slice %{{.*}} into %[[DV]][0, 0, %{{.*}}, 0] [1, 1, 128, 64]
+// CHECK-NOT: rudnn.
+func.func @backward(%q: tensor<1x2x64x64xf16>, %k: tensor<1x1x256x64xf16>, %l: tensor<1x2x64xf32>)
+    -> (tensor<1x2x64x64xf16>, tensor<1x1x256x64xf16>, tensor<1x1x256x64xf16>) {
+  %r:3 = rudnn.attention_backward
+      ins(%q, %k, %k, %q, %q, %l : tensor<1x2x64x64xf16>, tensor<1x1x256x64xf16>, tensor<1x1x256x64xf16>,
+          tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>, tensor<1x2x64xf32>)
+      outs(%q, %k, %k : tensor<1x2x64x64xf16>, tensor<1x1x256x64xf16>, tensor<1x1x256x64xf16>)
+      -> tensor<1x2x64x64xf16>, tensor<1x1x256x64xf16>, tensor<1x1x256x64xf16>
+  return %r#0, %r#1, %r#2 : tensor<1x2x64x64xf16>, tensor<1x1x256x64xf16>, tensor<1x1x256x64xf16>
+}
+
+// -----
+
+// Weights per row, then one weighted mean; a state of weight 0 is not read.
+// CHECK-LABEL: @merge
+// CHECK: arith.maximumf
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x2x3x8xf32>)
+// CHECK: arith.cmpf oeq
+// CHECK: arith.select
+// CHECK: arith.divf
+// CHECK: math.log
+func.func @merge(%s: tensor<1x2x3x8xf32>, %l: tensor<1x2x3xf32>, %t: tensor<1x2x3x8xf32>, %n: tensor<1x2x3xf32>)
+    -> (tensor<1x2x3x8xf32>, tensor<1x2x3xf32>) {
+  %r:2 = rudnn.merge_attention_states states(%s, %t : tensor<1x2x3x8xf32>, tensor<1x2x3x8xf32>)
+      lses(%l, %n : tensor<1x2x3xf32>, tensor<1x2x3xf32>) outs(%s, %l : tensor<1x2x3x8xf32>, tensor<1x2x3xf32>)
+      -> tensor<1x2x3x8xf32>, tensor<1x2x3xf32>
+  return %r#0, %r#1 : tensor<1x2x3x8xf32>, tensor<1x2x3xf32>
 }

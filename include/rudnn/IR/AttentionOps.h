@@ -50,6 +50,14 @@ tileAttention(mlir::OpBuilder &b, mlir::Operation *op, const TilingLoops &loops,
               llvm::ArrayRef<mlir::OpFoldResult> offsets,
               llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// One tile of attention_backward over (batch, key/value heads), as far as they
+/// are loops. Fails with a diagnostic for a tile of a varying number of heads.
+mlir::FailureOr<mlir::TilingResult>
+tileAttentionBackward(mlir::OpBuilder &b, mlir::Operation *op,
+                      const TilingLoops &loops,
+                      llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                      llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 } // namespace rudnn
 
 #define GET_OP_CLASSES
@@ -58,6 +66,7 @@ tileAttention(mlir::OpBuilder &b, mlir::Operation *op, const TilingLoops &loops,
 namespace rudnn {
 
 AttentionScores getAttentionScores(AttentionOp op);
+AttentionScores getAttentionScores(AttentionBackwardOp op);
 
 } // namespace rudnn
 

@@ -13,12 +13,20 @@
 namespace rudnn {
 
 /// How the loops of an op run along the dims of its operands. Every loop must
-/// appear in the operand that defines its extent; a dim without a loop (-1) is
-/// taken whole by every tile.
+/// appear with factor 1 in the operand that defines its extent; a dim without a
+/// loop (-1) is taken whole by every tile.
 struct TilingLoops {
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
   /// operandDims[i][d]: the loop that runs along dim d of operand i, or -1.
   llvm::SmallVector<llvm::SmallVector<int64_t>> operandDims;
+  /// factors[i][d]: how many elements of dim d one step of its loop covers (the
+  /// query heads of a key/value head); empty when 1 everywhere.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> factors;
+
+  int64_t factor(size_t operand, size_t dim) const {
+    return factors.empty() || factors[operand].empty() ? 1
+                                                       : factors[operand][dim];
+  }
 };
 
 /// The loops of a row op: every dim of operand 0 but the last is a parallel

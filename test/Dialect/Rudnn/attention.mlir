@@ -35,3 +35,32 @@ func.func @memref(%q: memref<1x4x3x8xf16>, %k: memref<1x4x5x8xf16>, %v: memref<1
       outs(%o, %l : memref<1x4x3x8xf16>, memref<1x4x3xf32>) {causal = #rudnn.causal<bottom_right>}
   return
 }
+
+// CHECK-LABEL: @backward
+// CHECK: rudnn.attention_backward ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x6x?x8xbf16>, tensor<2x2x?x8xbf16>, tensor<2x2x?x4xbf16>, tensor<2x6x?x4xbf16>, tensor<2x6x?x4xbf16>, tensor<2x6x?xf32>)
+// CHECK-SAME: bias(%{{.*}} : tensor<1x6x1x?xf32>) sinks(%{{.*}} : tensor<6xf32>) query_offset(%{{[a-z0-9]+}})
+// CHECK-SAME: outs(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : tensor<2x6x?x8xbf16>, tensor<2x2x?x8xf32>, tensor<2x2x?x4xbf16>, tensor<1x6x1x?xf32>, tensor<6xf32>)
+// CHECK-SAME: {bias_gradient, causal = #rudnn.causal<bottom_right>, sinks_gradient}
+func.func @backward(%q: tensor<2x6x?x8xbf16>, %k: tensor<2x2x?x8xbf16>, %v: tensor<2x2x?x4xbf16>,
+    %o: tensor<2x6x?x4xbf16>, %l: tensor<2x6x?xf32>, %b: tensor<1x6x1x?xf32>, %s: tensor<6xf32>, %off: index,
+    %dk: tensor<2x2x?x8xf32>) -> tensor<2x2x?x8xf32> {
+  %r:5 = rudnn.attention_backward
+      ins(%q, %k, %v, %o, %o, %l : tensor<2x6x?x8xbf16>, tensor<2x2x?x8xbf16>, tensor<2x2x?x4xbf16>,
+          tensor<2x6x?x4xbf16>, tensor<2x6x?x4xbf16>, tensor<2x6x?xf32>)
+      bias(%b : tensor<1x6x1x?xf32>) sinks(%s : tensor<6xf32>) query_offset(%off)
+      outs(%q, %dk, %v, %b, %s : tensor<2x6x?x8xbf16>, tensor<2x2x?x8xf32>, tensor<2x2x?x4xbf16>,
+          tensor<1x6x1x?xf32>, tensor<6xf32>)
+      {bias_gradient, causal = #rudnn.causal<bottom_right>, sinks_gradient}
+      -> tensor<2x6x?x8xbf16>, tensor<2x2x?x8xf32>, tensor<2x2x?x4xbf16>, tensor<1x6x1x?xf32>, tensor<6xf32>
+  return %r#1 : tensor<2x2x?x8xf32>
+}
+
+// CHECK-LABEL: @merge
+// CHECK: rudnn.merge_attention_states states(%{{.*}}, %{{.*}} : tensor<1x2x?x8xf16>, tensor<1x2x?x8xf16>) lses(%{{.*}}, %{{.*}} : tensor<1x2x?xf32>, tensor<1x2x?xf32>)
+// CHECK-SAME: outs(%{{.*}}, %{{.*}} : tensor<1x2x?x8xf32>, tensor<1x2x?xf32>) {lse_base = #rudnn.log_base<two>} -> tensor<1x2x?x8xf32>, tensor<1x2x?xf32>
+func.func @merge(%s: tensor<1x2x?x8xf16>, %l: tensor<1x2x?xf32>, %i: tensor<1x2x?x8xf32>) -> (tensor<1x2x?x8xf32>, tensor<1x2x?xf32>) {
+  %r:2 = rudnn.merge_attention_states states(%s, %s : tensor<1x2x?x8xf16>, tensor<1x2x?x8xf16>)
+      lses(%l, %l : tensor<1x2x?xf32>, tensor<1x2x?xf32>) outs(%i, %l : tensor<1x2x?x8xf32>, tensor<1x2x?xf32>)
+      {lse_base = #rudnn.log_base<two>} -> tensor<1x2x?x8xf32>, tensor<1x2x?xf32>
+  return %r#0, %r#1 : tensor<1x2x?x8xf32>, tensor<1x2x?xf32>
+}

@@ -97,3 +97,55 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// One batch and one key/value head, with the three query heads of its group.
+// CHECK-DAG: #[[TRIPLE:.*]] = affine_map<()[s0] -> (s0 * 3)>
+// CHECK-LABEL: @backward
+// CHECK: scf.forall (%[[B:.*]], %[[H:.*]]) in (2, 2)
+// CHECK-DAG: %[[Q:.*]] = affine.apply #[[TRIPLE]]()[%[[H]]]
+// CHECK: rudnn.attention_backward ins({{.*}} : tensor<1x3x?x8xf32>, tensor<1x1x?x8xf32>, tensor<1x1x?x8xf32>, tensor<1x3x?x8xf32>, tensor<1x3x?x8xf32>, tensor<1x3x?xf32>)
+// CHECK-SAME: mask({{.*}} : tensor<1x3x1x?xi1>)
+// CHECK-DAG: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[B]], %{{.*}}, 0, 0] [1, 3, %{{.*}}, 8]
+// CHECK-DAG: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[B]], %[[H]], 0, 0] [1, 1, %{{.*}}, 8]
+func.func @backward(%q: tensor<2x6x?x8xf32>, %k: tensor<2x2x?x8xf32>, %l: tensor<2x6x?xf32>, %m: tensor<1x6x1x?xi1>)
+    -> (tensor<2x6x?x8xf32>, tensor<2x2x?x8xf32>, tensor<2x2x?x8xf32>) {
+  %r:3 = rudnn.attention_backward
+      ins(%q, %k, %k, %q, %q, %l : tensor<2x6x?x8xf32>, tensor<2x2x?x8xf32>, tensor<2x2x?x8xf32>,
+          tensor<2x6x?x8xf32>, tensor<2x6x?x8xf32>, tensor<2x6x?xf32>) mask(%m : tensor<1x6x1x?xi1>)
+      outs(%q, %k, %k : tensor<2x6x?x8xf32>, tensor<2x2x?x8xf32>, tensor<2x2x?x8xf32>)
+      {causal = #rudnn.causal<bottom_right>} -> tensor<2x6x?x8xf32>, tensor<2x2x?x8xf32>, tensor<2x2x?x8xf32>
+  return %r#0, %r#1, %r#2 : tensor<2x6x?x8xf32>, tensor<2x2x?x8xf32>, tensor<2x2x?x8xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %op = transform.structured.match ops{["rudnn.attention_backward"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loop = transform.structured.tile_using_forall %op tile_sizes [1, 1]
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// The gradient of the sinks is a sum over the batch: only heads are a loop.
+// CHECK-LABEL: @backward_sinks
+// CHECK: scf.for %[[H:.*]] = %c0 to %c2 step %c1
+// CHECK: rudnn.attention_backward {{.*}} sinks(%{{.*}} : tensor<3xf32>) outs({{.*}} : tensor<2x3x4x8xf32>, tensor<2x1x4x8xf32>, tensor<2x1x4x8xf32>, tensor<3xf32>)
+func.func @backward_sinks(%q: tensor<2x6x4x8xf32>, %k: tensor<2x2x4x8xf32>, %l: tensor<2x6x4xf32>, %s: tensor<6xf32>) -> tensor<6xf32> {
+  %r:4 = rudnn.attention_backward
+      ins(%q, %k, %k, %q, %q, %l : tensor<2x6x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32>,
+          tensor<2x6x4x8xf32>, tensor<2x6x4x8xf32>, tensor<2x6x4xf32>) sinks(%s : tensor<6xf32>)
+      outs(%q, %k, %k, %s : tensor<2x6x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32>, tensor<6xf32>)
+      {sinks_gradient} -> tensor<2x6x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32>, tensor<6xf32>
+  return %r#3 : tensor<6xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %op = transform.structured.match ops{["rudnn.attention_backward"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loop = transform.structured.tile_using_for %op tile_sizes [1]
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
