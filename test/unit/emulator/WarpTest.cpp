@@ -91,6 +91,18 @@ TEST(Warp, VotesReductionsAndElection) {
     EXPECT_EQ(v, int32_t(0xaaaaaaaa) + 496 + 31 + 1);
 }
 
+TEST(Warp, Match) {
+  std::vector<int32_t> out;
+  ASSERT_EQ(runBody(R"(
+    %k = arith.andi %lane, %c1 : i32
+    %v = llvm.inline_asm has_side_effects "{ .reg .pred p; .reg .b32 m, n; match.any.sync.b32 m, $1, $2; match.all.sync.b32 n|p, $1, $2; @p add.s32 m, m, 1; mov.b32 $0, m; }", "=r,r,r" %k, %all : (i32, i32) -> i32
+)",
+                    out, 32),
+            "");
+  for (int i = 0; i < 32; ++i)
+    EXPECT_EQ(uint32_t(out[i]), i % 2 ? 0xaaaaaaaau : 0x55555555u);
+}
+
 //===----------------------------------------------------------------------===//
 // Faults
 //===----------------------------------------------------------------------===//
@@ -199,6 +211,22 @@ TEST(NamedBarrierFault, MissingArrivalDeadlocks) {
   EXPECT_NE(found.find("barrier 2: 128 of 256 threads have arrived"),
             std::string::npos)
       << found;
+}
+
+TEST(NamedBarrier, ReducesPredicates) {
+  for (const Options &options : {allModes()[0], allModes()[6]}) {
+    std::vector<int32_t> out;
+    ASSERT_EQ(runBody(R"(
+    %c3 = arith.constant 3 : i32
+    %r = arith.remui %tid, %c3 : i32
+    %z = arith.cmpi eq, %r, %c0 : i32
+    %v = llvm.inline_asm has_side_effects "{ .reg .pred p, q; .reg .b32 a, b; bar.red.popc.u32 $0, 1, $1; bar.red.and.pred p, 1, $1; bar.red.or.pred q, 1, $1; selp.b32 a, 1000, 0, p; selp.b32 b, 2000, 0, q; add.s32 $0, $0, a; add.s32 $0, $0, b; }", "=r,b" %z : (i1) -> i32
+)",
+                      out, 96, options),
+              "");
+    for (int32_t v : out)
+      EXPECT_EQ(v, 32 + 2000);
+  }
 }
 
 //===----------------------------------------------------------------------===//
