@@ -191,6 +191,10 @@ public:
   /// Names of the kernels in the module.
   virtual std::vector<std::string> kernels() const = 0;
 
+  /// Bytes of each argument of a kernel.
+  virtual llvm::Expected<std::vector<uint32_t>>
+  argumentBytes(llvm::StringRef kernel) const = 0;
+
   /// Runs one kernel to its end.
   virtual llvm::Error launch(llvm::StringRef kernel, const Launch &launch,
                              llvm::ArrayRef<Argument> arguments,

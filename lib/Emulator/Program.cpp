@@ -85,6 +85,14 @@ public:
     return names;
   }
 
+  Expected<std::vector<uint32_t>>
+  argumentBytes(StringRef kernel) const override {
+    auto info = find(kernel);
+    if (!info)
+      return info.takeError();
+    return (*info)->argumentBytes;
+  }
+
   Error launch(StringRef kernel, const Launch &launch,
                ArrayRef<rudnn::emulator::Argument> arguments,
                Statistics *statistics) const override;
@@ -95,6 +103,7 @@ public:
 
 private:
   Error defineSymbols();
+  Expected<const KernelInfo *> find(StringRef kernel) const;
 
   Lowered lowered;
   std::vector<Buffer> variables;
@@ -312,16 +321,22 @@ static Error checkLaunch(StringRef kernel, const KernelInfo &info,
   return Error::success();
 }
 
+Expected<const KernelInfo *> JitProgram::find(StringRef kernel) const {
+  auto it = lowered.kernels.find(kernel);
+  if (it == lowered.kernels.end())
+    return createStringError("no kernel '" + kernel +
+                             "' in the module, which has " +
+                             join(kernels(), ", "));
+  return &it->second;
+}
+
 Error JitProgram::launch(StringRef kernel, const Launch &request,
                          ArrayRef<rudnn::emulator::Argument> arguments,
                          Statistics *statistics) const {
-  auto it = lowered.kernels.find(kernel);
-  if (it == lowered.kernels.end()) {
-    std::string names = join(kernels(), ", ");
-    return createStringError("no kernel '" + kernel +
-                             "' in the module, which has " + names);
-  }
-  const KernelInfo &info = it->second;
+  Expected<const KernelInfo *> found = find(kernel);
+  if (!found)
+    return found.takeError();
+  const KernelInfo &info = **found;
   Launch launch = request;
   if (launch.cluster.count() == 1 && info.cluster.x)
     launch.cluster = info.cluster;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Harness.h"
+#include "rudnn/EmulatorRuntime.h"
+#include "rudnn/Runtime/Launch.h"
 
 #include <cmath>
 #include <thread>
@@ -322,6 +324,59 @@ define ptx_kernel void @kernel(ptr addrspace(1) %out) {
     t.join();
   for (const std::string &e : errors)
     EXPECT_EQ(e, "");
+}
+
+template <typename F>
+F *symbol(const char *name) {
+  for (const RuntimeSymbol &s : runtimeSymbols())
+    if (std::strcmp(s.name, name) == 0)
+      return reinterpret_cast<F *>(s.address);
+  return nullptr;
+}
+
+TEST(HostRuntime, LaunchesImagesAndReportsErrors) {
+  std::string ir = asmKernel("add.s32 $0, $1, $2;", "=r,r,r", "i32 %a, i32 %b");
+  RudnnKernelImage image = {ir.data(), int64_t(ir.size()), nullptr};
+  auto *launch = symbol<decltype(rudnn_rt_launch)>("rudnn_rt_launch");
+  auto *take = symbol<decltype(rudnn_rt_take_status)>("rudnn_rt_take_status");
+  auto *text = symbol<decltype(rudnn_rt_error_text)>("rudnn_rt_error_text");
+  ASSERT_TRUE(launch && take && text);
+  alignas(16) uint32_t out[4] = {};
+  void *to = out;
+  int32_t a = 3, b = 4;
+  float f = 0;
+  void *params[] = {&to, &a, &b, &f, &f};
+  Session session;
+  session.buffers = {{out, sizeof(out), true, "out"}};
+  setSession(&session);
+  EXPECT_EQ(launch(&image, "kernel", 1, 1, 1, 1, 1, 1, 0, params, 5, nullptr),
+            0);
+  EXPECT_EQ(out[0], 7u);
+  EXPECT_EQ(session.launches, 1u);
+  EXPECT_EQ(launch(&image, "kernel", 0, 1, 1, 1, 1, 1, 0, params, 5, nullptr),
+            0);
+  session.buffers[0].writable = false;
+  EXPECT_NE(launch(&image, "kernel", 1, 1, 1, 1, 1, 1, 0, params, 5, nullptr),
+            0);
+  EXPECT_NE(std::string(text()).find("read-only buffer 'out'"),
+            std::string::npos);
+  // Nothing runs until the status is taken.
+  session.buffers[0].writable = true;
+  EXPECT_NE(launch(&image, "kernel", 1, 1, 1, 1, 1, 1, 0, params, 5, nullptr),
+            0);
+  EXPECT_NE(take(), 0);
+  EXPECT_EQ(take(), 0);
+  EXPECT_NE(launch(&image, "kernel", 1, 1, 1, 1, 1, 1, 0, params, 4, nullptr),
+            0);
+  EXPECT_NE(std::string(text()).find("5 arguments, not 4"), std::string::npos);
+  take();
+  EXPECT_NE(launch(&image, "other", 1, 1, 1, 1, 1, 1, 0, params, 5, nullptr),
+            0);
+  take();
+  EXPECT_NE(launch(&image, "kernel", -1, 1, 1, 1, 1, 1, 0, params, 5, nullptr),
+            0);
+  take();
+  setSession(nullptr);
 }
 
 } // namespace
