@@ -162,6 +162,10 @@ def RudnnKeepCarriedValues : Pass<"rudnn-keep-carried-values"> {
     When a tensor carried by an `scf.for` is the destination of an op and is read
     after that op, the op could not write in place and the loop would carry a
     new buffer each time. The later reads get a copy made before the op.
+
+    A tensor that a loop starts from twice, or that is the destination of several
+    insertions of a block, is copied for all but the first: the analysis of
+    one-shot-bufferize would take writes to equal slices of both for one.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"];

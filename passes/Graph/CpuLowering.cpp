@@ -76,7 +76,40 @@ struct KeepCarriedValues
       for (BlockArgument state : loop.getRegionIterArgs())
         if (isa<RankedTensorType>(state.getType()))
           keep(rewriter, state);
+      separate(rewriter, loop.getInitArgsMutable());
     });
+    // The destinations of insertions, by block.
+    llvm::MapVector<std::pair<Block *, Value>, SmallVector<OpOperand *>> dests;
+    getOperation()->walk([&](tensor::InsertSliceOp insert) {
+      dests[{insert->getBlock(), insert.getDest()}].push_back(
+          &insert.getDestMutable());
+    });
+    for (auto &[dest, uses] : dests)
+      for (OpOperand *use : ArrayRef(uses).drop_front())
+        use->set(copyOf(rewriter, use->get()));
+  }
+
+  /// A copy of a tensor, right after its definition.
+  static Value copyOf(RewriterBase &rewriter, Value tensor) {
+    Location loc = tensor.getLoc();
+    rewriter.setInsertionPointAfterValue(tensor);
+    Value empty = tensor::EmptyOp::create(
+        rewriter, loc, tensor::getMixedSizes(rewriter, loc, tensor),
+        cast<RankedTensorType>(tensor.getType()).getElementType());
+    return linalg::CopyOp::create(rewriter, loc, tensor, empty).getResult(0);
+  }
+
+  /// Gives every value that a loop starts from more than once a copy per start.
+  /// CSE makes one of two equal inits (the zeros of two gradients), and the
+  /// analysis of one-shot-bufferize takes writes to equal slices of the two for
+  /// writes to one.
+  static void separate(RewriterBase &rewriter,
+                       MutableArrayRef<OpOperand> inits) {
+    llvm::SmallDenseSet<Value> seen;
+    for (OpOperand &init : inits)
+      if (isa<RankedTensorType>(init.get().getType()) &&
+          !seen.insert(init.get()).second)
+        init.set(copyOf(rewriter, init.get()));
   }
 
   /// Copies `state` for its readers after the first op that writes into it.
