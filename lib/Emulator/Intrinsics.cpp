@@ -171,6 +171,18 @@ static StringRef fixedText(StringRef name) {
       .Case("div.rn.f", "div.rn.f32 $d0, $a0, $a1;")
       .Case("div.rn.ftz.f", "div.rn.ftz.f32 $d0, $a0, $a1;")
       .Case("div.rn.d", "div.rn.f64 $d0, $a0, $a1;")
+      // What libdevice is made of.
+      .Case("saturate.f", "cvt.sat.f32.f32 $d0, $a0;")
+      .Case("saturate.ftz.f", "cvt.sat.ftz.f32.f32 $d0, $a0;")
+      .Case("saturate.d", "cvt.sat.f64.f64 $d0, $a0;")
+      .Case("floor.f", "cvt.rmi.f32.f32 $d0, $a0;")
+      .Case("floor.d", "cvt.rmi.f64.f64 $d0, $a0;")
+      .Case("ceil.f", "cvt.rpi.f32.f32 $d0, $a0;")
+      .Case("ceil.d", "cvt.rpi.f64.f64 $d0, $a0;")
+      .Case("trunc.f", "cvt.rzi.f32.f32 $d0, $a0;")
+      .Case("trunc.d", "cvt.rzi.f64.f64 $d0, $a0;")
+      .Case("round.f", "cvt.rni.f32.f32 $d0, $a0;")
+      .Case("round.d", "cvt.rni.f64.f64 $d0, $a0;")
       .Default("");
 }
 

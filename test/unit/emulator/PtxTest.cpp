@@ -92,6 +92,8 @@ TEST(Ptx, Floats) {
   EXPECT_EQ(floats("cvt.rn.f16x2.f32 $0, $1, $2;", 2, 1).value, 0x40003c00u);
   EXPECT_EQ(floats("cvt.rni.s32.f32 $0, $1;", -2.5f, 0).value, uint32_t(-2));
   EXPECT_EQ(floats("cvt.rzi.u32.f32 $0, $1;", -7, 0).value, 0u);
+  EXPECT_EQ(asFloat(floats("cvt.sat.f32.f32 $0, $1;", 3, 0).value), 1);
+  EXPECT_EQ(asFloat(floats("cvt.rmi.f32.f32 $0, $1;", -2.5f, 0).value), -3);
   EXPECT_EQ(floats("{ .reg .b16 h; cvt.rn.satfinite.e4m3x2.f32 h, $1, $2; "
                    "mov.b32 $0, {h, h}; }",
                    1000, -0.5f)
