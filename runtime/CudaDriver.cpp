@@ -7,6 +7,7 @@
 
 #include "CudaDriver.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 
 using namespace rudnn;
@@ -34,7 +35,9 @@ Opened open() {
   Opened opened;
   Driver &d = opened.driver;
   Status &status = opened.status;
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  const char *path = std::getenv("RUDNN_CUDA_DRIVER");
+  void *library =
+      dlopen(path && *path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     status =
         Status(RUDNN_UNAVAILABLE, std::string("no CUDA driver: ") + dlerror());
@@ -42,6 +45,7 @@ Opened open() {
   }
   bool all =
       find(library, "cuInit", d.init, status) &&
+      find(library, "cuDeviceGetCount", d.deviceGetCount, status) &&
       find(library, "cuDeviceGet", d.deviceGet, status) &&
       find(library, "cuDevicePrimaryCtxRetain", d.primaryContextRetain,
            status) &&
@@ -57,6 +61,8 @@ Opened open() {
       find(library, "cuMemFree_v2", d.memFree, status) &&
       find(library, "cuMemcpyHtoDAsync_v2", d.memcpyToDevice, status) &&
       find(library, "cuMemcpyDtoHAsync_v2", d.memcpyToHost, status) &&
+      find(library, "cuMemcpyDtoDAsync_v2", d.memcpyOnDevice, status) &&
+      find(library, "cuTensorMapEncodeTiled", d.tensorMapEncodeTiled, status) &&
       find(library, "cuStreamCreate", d.streamCreate, status) &&
       find(library, "cuStreamDestroy_v2", d.streamDestroy, status) &&
       find(library, "cuStreamSynchronize", d.streamSynchronize, status);

@@ -53,6 +53,7 @@ inline constexpr int kFunctionNonPortableCluster = 14;
 
 struct Driver {
   Result (*init)(unsigned);
+  Result (*deviceGetCount)(int *);
   Result (*deviceGet)(Device *, int);
   Result (*primaryContextRetain)(Context *, Device);
   Result (*contextGetCurrent)(Context *);
@@ -67,12 +68,21 @@ struct Driver {
   Result (*memFree)(Pointer);
   Result (*memcpyToDevice)(Pointer, const void *, size_t, Stream);
   Result (*memcpyToHost)(void *, Pointer, size_t, Stream);
+  Result (*memcpyOnDevice)(Pointer, Pointer, size_t, Stream);
   Result (*streamCreate)(Stream *, unsigned);
   Result (*streamDestroy)(Stream);
   Result (*streamSynchronize)(Stream);
+  /// cuTensorMapEncodeTiled.
+  Result (*tensorMapEncodeTiled)(void *map, int dtype, unsigned rank, void *address,
+                                 const uint64_t *sizes, const uint64_t *strides,
+                                 const unsigned *box, const unsigned *steps,
+                                 int interleave, int swizzle, int l2, int fill);
 };
 
-/// The driver, initialized; opened once per process. The status says what is
+inline constexpr int kOutOfMemory = 2; // CUDA_ERROR_OUT_OF_MEMORY
+
+/// The driver, initialized; opened once per process: libcuda.so.1, or the library
+/// that the environment variable RUDNN_CUDA_DRIVER names. The status says what is
 /// missing.
 rudnn::Result<const Driver *> getDriver();
 
