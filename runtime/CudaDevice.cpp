@@ -23,28 +23,6 @@ constexpr char kKernels[] =
     ;
 RudnnKernelImage kernels = {kKernels, sizeof(kKernels) - 1, nullptr};
 
-/// Makes a context current and puts the caller's back afterwards.
-class ContextScope {
-public:
-  ContextScope(const cuda::Driver &driver, cuda::Context context) : driver(driver) {
-    (void)driver.contextGetCurrent(&previous);
-    if (previous == context)
-      return;
-    changed = true;
-    result = driver.contextSetCurrent(context);
-  }
-  ~ContextScope() {
-    if (changed)
-      (void)driver.contextSetCurrent(previous);
-  }
-  cuda::Result result = 0;
-
-private:
-  const cuda::Driver &driver;
-  cuda::Context previous = nullptr;
-  bool changed = false;
-};
-
 cuda::Pointer pointer(const void *memory) {
   return cuda::Pointer(reinterpret_cast<uintptr_t>(memory));
 }
@@ -127,8 +105,9 @@ private:
 
   template <typename F>
   cuda::Result in(F body) {
-    ContextScope scope(driver, context);
-    return scope.result ? scope.result : body();
+    cuda::ContextScope scope;
+    cuda::Result result = scope.enter(driver, context);
+    return result ? result : body();
   }
   Status error(const char *what, cuda::Result result) const {
     return cuda::driverError(driver, what, name().c_str(), result);
@@ -143,9 +122,9 @@ private:
   }
   Status launch(const char *kernel, uint64_t blocks, int64_t threads, void **params,
                 int32_t count, Queue queue) {
-    ContextScope scope(driver, context);
-    if (scope.result)
-      return error("cuCtxSetCurrent", scope.result);
+    cuda::ContextScope scope;
+    if (cuda::Result result = scope.enter(driver, context))
+      return error("cuCtxSetCurrent", result);
     // An error that compiled code left behind is not ours.
     (void)rudnn_rt_take_status();
     int32_t code = rudnn_rt_launch(&kernels, kernel, int64_t(blocks), 1, 1, threads, 1,
@@ -185,14 +164,9 @@ Result<std::shared_ptr<Device>> Device::cuda(int ordinal) {
   std::shared_ptr<Device> &device = (*devices)[ordinal];
   if (device)
     return device;
-  std::string about = "device " + std::to_string(ordinal);
-  cuda::Device handle = 0;
-  if (cuda::Result result = (*driver)->deviceGet(&handle, ordinal))
-    return cuda::driverError(**driver, "cuDeviceGet", about.c_str(), result);
-  cuda::Context context = nullptr;
-  if (cuda::Result result = (*driver)->primaryContextRetain(&context, handle))
-    return cuda::driverError(**driver, "cuDevicePrimaryCtxRetain", about.c_str(),
-                             result);
-  device = std::make_shared<CudaDevice>(**driver, ordinal, context);
+  auto context = cuda::primaryContext(ordinal);
+  if (!context)
+    return context.status();
+  device = std::make_shared<CudaDevice>(**driver, ordinal, *context);
   return device;
 }

@@ -9,6 +9,8 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <map>
+#include <mutex>
 
 using namespace rudnn;
 using namespace rudnn::cuda;
@@ -111,4 +113,53 @@ rudnn::Result<Context> rudnn::cuda::currentContext(const Driver &driver) {
   if (cuda::Result result = driver.contextSetCurrent(context))
     return driverError(driver, "cuCtxSetCurrent", "device 0", result);
   return context;
+}
+
+rudnn::Result<Context> rudnn::cuda::primaryContext(int ordinal) {
+  auto driver = getDriver();
+  if (!driver)
+    return driver.status();
+  static std::mutex mutex;
+  static auto *contexts = new std::map<int, Context>;
+  std::lock_guard<std::mutex> lock(mutex);
+  Context &context = (*contexts)[ordinal];
+  if (context)
+    return context;
+  std::string about = "device " + std::to_string(ordinal);
+  Device device = 0;
+  if (cuda::Result result = (*driver)->deviceGet(&device, ordinal))
+    return driverError(**driver, "cuDeviceGet", about.c_str(), result);
+  if (cuda::Result result = (*driver)->primaryContextRetain(&context, device)) {
+    context = nullptr;
+    return driverError(**driver, "cuDevicePrimaryCtxRetain", about.c_str(), result);
+  }
+  return context;
+}
+
+ContextScope::~ContextScope() {
+  if (driver)
+    (void)driver->contextSetCurrent(previous);
+}
+
+cuda::Result ContextScope::enter(const Driver &on, Context context) {
+  Context current = nullptr;
+  (void)on.contextGetCurrent(&current);
+  if (current == context)
+    return 0;
+  if (cuda::Result result = on.contextSetCurrent(context))
+    return result;
+  previous = current;
+  driver = &on;
+  return 0;
+}
+
+Status ContextScope::enter(int ordinal) {
+  auto context = primaryContext(ordinal);
+  if (!context)
+    return context.status();
+  const Driver *on = *getDriver();
+  if (cuda::Result result = enter(*on, *context))
+    return driverError(*on, "cuCtxSetCurrent",
+                       ("device " + std::to_string(ordinal)).c_str(), result);
+  return {};
 }

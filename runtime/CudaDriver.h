@@ -94,6 +94,23 @@ Status driverError(const Driver &driver, const char *call, const char *about,
 /// Makes the primary context of device 0 current when the thread has none.
 rudnn::Result<Context> currentContext(const Driver &driver);
 
+/// The primary context of a device, retained for the life of the process.
+rudnn::Result<Context> primaryContext(int ordinal);
+
+/// Makes a context current and puts the caller's back at the end.
+class ContextScope {
+public:
+  ContextScope() = default;
+  ContextScope(const ContextScope &) = delete;
+  ~ContextScope();
+  Status enter(int ordinal);
+  Result enter(const Driver &driver, Context context);
+
+private:
+  const Driver *driver = nullptr; ///< Set when there is something to put back.
+  Context previous = nullptr;
+};
+
 } // namespace rudnn::cuda
 
 #endif // RUDNN_RUNTIME_CUDADRIVER_H
