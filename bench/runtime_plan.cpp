@@ -1,10 +1,11 @@
 //===- runtime_plan.cpp - Cost of planning on one core -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Usage: bench-runtime-plan OUT.json
-// 1,024 sequences of 4,096 tokens in pages of 16, one decode row each. Medians of 200.
+// 1,024 sequences of 4,096 tokens in pages of 16, one decode row each. Medians
+// of 200.
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/Runtime/DevicePlan.h"
@@ -69,17 +70,19 @@ int main(int argc, char **argv) {
 
   bool good = true;
   Times validate = measure([&] {
-    good &= HostPlan::create(pageSize, pages.size(), tables, lengths, ids, positions)
+    good &= HostPlan::create(pageSize, pages.size(), tables, lengths, ids,
+                             positions)
                 .ok();
   });
-  auto plan = HostPlan::create(pageSize, pages.size(), roomy, lengths, ids, positions);
+  auto plan =
+      HostPlan::create(pageSize, pages.size(), roomy, lengths, ids, positions);
   if (!plan || !good) {
     std::fprintf(stderr, "the plan is refused: %s\n", plan.message().c_str());
     return 1;
   }
   Times writes = measure([&] { good &= plan->validateWrites().ok(); });
-  Times work =
-      measure([&] { good &= WorkList::build(plan->view(), WorkListOptions()).ok(); });
+  Times work = measure(
+      [&] { good &= WorkList::build(plan->view(), WorkListOptions()).ok(); });
   Times fixed = measure([&] {
     good &= WorkList::build(plan->view(), {132, 64, 5, 16, true}).ok();
   });
@@ -95,18 +98,21 @@ int main(int argc, char **argv) {
     std::perror(argv[1]);
     return 1;
   }
-  std::fprintf(out,
-               "{\n  \"cpu\": \"%s\",\n  \"threads\": 1,\n  \"sequences\": %u,\n"
-               "  \"tokens\": %u,\n  \"page_size\": %u,\n  \"table_entries\": %u,\n"
-               "  \"runs\": 200,\n  \"unit\": \"microseconds\",\n",
-               cpuName().c_str(), sequences, length, pageSize, sequences * need);
-  auto write = [&](const char *name, Times times, double limit, const char *end) {
+  std::fprintf(
+      out,
+      "{\n  \"cpu\": \"%s\",\n  \"threads\": 1,\n  \"sequences\": %u,\n"
+      "  \"tokens\": %u,\n  \"page_size\": %u,\n  \"table_entries\": %u,\n"
+      "  \"runs\": 200,\n  \"unit\": \"microseconds\",\n",
+      cpuName().c_str(), sequences, length, pageSize, sequences * need);
+  auto write = [&](const char *name, Times times, double limit,
+                   const char *end) {
     std::fprintf(out, "  \"%s\": {\"median\": %.2f, \"worst\": %.2f", name,
                  times.median, times.worst);
     if (limit > 0)
       std::fprintf(out, ", \"limit\": %.0f", limit);
     std::fprintf(out, "}%s\n", end);
-    std::printf("%-16s %9.2f us (worst %.2f)\n", name, times.median, times.worst);
+    std::printf("%-16s %9.2f us (worst %.2f)\n", name, times.median,
+                times.worst);
   };
   write("validate", validate, 2000, ",");
   write("validate_writes", writes, 0, ",");

@@ -1,7 +1,8 @@
-//===- Append.cpp - Write new keys and values into a paged cache -*- C++ -*-===//
+//===- Append.cpp - Write new keys and values into a paged cache -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,19 +37,22 @@ bool denseBytes(const Tensor &tensor, uint64_t &bytes) {
   return true;
 }
 
-Status checkStorage(const Operand &operand, int32_t dtype, const Device *device) {
+Status checkStorage(const Operand &operand, int32_t dtype,
+                    const Device *device) {
   const Tensor &tensor = operand.tensor;
   uint64_t stride = 1, bytes = 0;
   if (!tensor.strides.empty()) {
     if (tensor.strides.size() != tensor.shape.size())
-      return {RUDNN_APPEND_LAYOUT, text("%s has %zu strides for rank %zu", operand.name,
-                                        tensor.strides.size(), tensor.shape.size())};
+      return {RUDNN_APPEND_LAYOUT,
+              text("%s has %zu strides for rank %zu", operand.name,
+                   tensor.strides.size(), tensor.shape.size())};
     for (size_t i = tensor.shape.size(); i-- > 0;) {
       if (tensor.shape[i] != 1 && tensor.strides[i] != int64_t(stride))
-        return {RUDNN_APPEND_LAYOUT,
-                text("%s has stride %lld in dimension %zu; it must be dense, %llu",
-                     operand.name, static_cast<long long>(tensor.strides[i]), i,
-                     ull(stride))};
+        return {
+            RUDNN_APPEND_LAYOUT,
+            text("%s has stride %lld in dimension %zu; it must be dense, %llu",
+                 operand.name, static_cast<long long>(tensor.strides[i]), i,
+                 ull(stride))};
       stride *= uint64_t(tensor.shape[i]);
     }
   }
@@ -59,7 +63,8 @@ Status checkStorage(const Operand &operand, int32_t dtype, const Device *device)
   if (!tensor.buffer || tensor.buffer.device().get() != device)
     return {RUDNN_APPEND_DEVICE,
             text("%s is on %s, the plan on %s", operand.name,
-                 tensor.buffer ? tensor.buffer.device()->name().c_str() : "no device",
+                 tensor.buffer ? tensor.buffer.device()->name().c_str()
+                               : "no device",
                  device->name().c_str())};
   if (!denseBytes(tensor, bytes) || tensor.byteOffset > tensor.buffer.size() ||
       bytes > tensor.buffer.size() - tensor.byteOffset)
@@ -92,7 +97,8 @@ Status checkShapes(const PlanView &plan, const Operand (&operands)[4]) {
       if (operand->tensor.shape[dim] < 1)
         return {RUDNN_APPEND_SHAPE,
                 text("%s has %lld %s; it must have at least 1", operand->name,
-                     static_cast<long long>(operand->tensor.shape[dim]), names[dim])};
+                     static_cast<long long>(operand->tensor.shape[dim]),
+                     names[dim])};
   if (Status status = expect(newV, 1, "heads", newK.tensor.shape[1]); !status)
     return status;
   for (int i : {0, 1}) {
@@ -131,7 +137,8 @@ Result<Tensor> clone(const Tensor &tensor, Queue queue) {
   return out;
 }
 
-Status scatter(const DevicePlan &plan, const Tensor &rows, const Tensor &cache) {
+Status scatter(const DevicePlan &plan, const Tensor &rows,
+               const Tensor &cache) {
   const PlanView &view = plan.view();
   ScatterRows args{plan.words(),
                    view.pageSize,
@@ -148,8 +155,8 @@ Status scatter(const DevicePlan &plan, const Tensor &rows, const Tensor &cache) 
 } // namespace
 
 Status rudnn::append(const DevicePlan &plan, const Tensor &newKeys,
-                     const Tensor &newValues, Tensor &keyCache, Tensor &valueCache,
-                     AppendReport *report) {
+                     const Tensor &newValues, Tensor &keyCache,
+                     Tensor &valueCache, AppendReport *report) {
   AppendReport done;
   if (Status status = plan.validateWrites(); !status)
     return status;
@@ -158,7 +165,8 @@ Status rudnn::append(const DevicePlan &plan, const Tensor &newKeys,
                                {"k_cache", keyCache, 4},
                                {"v_cache", valueCache, 4}};
   for (const Operand &operand : operands)
-    if (Status status = checkStorage(operand, newKeys.dtype, plan.device().get());
+    if (Status status =
+            checkStorage(operand, newKeys.dtype, plan.device().get());
         !status)
       return status;
   if (Status status = checkShapes(plan.view(), operands); !status)

@@ -1,7 +1,7 @@
 //===- CApi.cpp - librudnn_rt for C -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,10 +59,10 @@ static RudnnStatusCode refuseNull(const char *function, const char *parameter) {
                  std::string(function) + ": " + parameter + " is null"});
 }
 
-#define REQUIRE(parameter)                                                         \
-  do {                                                                             \
-    if (!(parameter))                                                              \
-      return refuseNull(__func__, #parameter);                                     \
+#define REQUIRE(parameter)                                                     \
+  do {                                                                         \
+    if (!(parameter))                                                          \
+      return refuseNull(__func__, #parameter);                                 \
   } while (false)
 
 /// A handle of a Result's value.
@@ -118,7 +118,8 @@ RudnnStatusCode rudnnHostPlanCreate(uint64_t page_size, uint64_t pages,
       REQUIRE(tables[s]);
     rows[s] = {tables[s], size_t(table_sizes[s])};
   }
-  return give(HostPlan::create(page_size, pages, rows, {lengths, size_t(sequences)},
+  return give(HostPlan::create(page_size, pages, rows,
+                               {lengths, size_t(sequences)},
                                {sequence_ids, size_t(queries)},
                                {positions, size_t(queries)}),
               plan);
@@ -127,13 +128,14 @@ RudnnStatusCode rudnnHostPlanCreate(uint64_t page_size, uint64_t pages,
 RudnnStatusCode rudnnHostPlanCreatePacked(uint64_t page_size, uint64_t pages,
                                           uint64_t sequences, uint64_t queries,
                                           uint64_t table_width,
-                                          const uint32_t *words, uint64_t num_words,
+                                          const uint32_t *words,
+                                          uint64_t num_words,
                                           RudnnHostPlan **plan) {
   REQUIRE(plan);
   if (num_words > 0)
     REQUIRE(words);
-  return give(HostPlan::fromPacked(page_size, pages, sequences, queries, table_width,
-                                   {words, size_t(num_words)}),
+  return give(HostPlan::fromPacked(page_size, pages, sequences, queries,
+                                   table_width, {words, size_t(num_words)}),
               plan);
 }
 
@@ -176,13 +178,14 @@ RudnnStatusCode rudnnDevicePlanAdvance(RudnnDevicePlan *plan, uint32_t steps) {
   return report(plan->plan.advance(steps));
 }
 
-RudnnStatusCode rudnnDevicePlanAdvanceHost(RudnnDevicePlan *plan, uint32_t steps) {
+RudnnStatusCode rudnnDevicePlanAdvanceHost(RudnnDevicePlan *plan,
+                                           uint32_t steps) {
   REQUIRE(plan);
   return report(plan->plan.advanceHost(steps));
 }
 
-RudnnStatusCode rudnnDevicePlanAdvanceDevice(RudnnDevicePlan *plan, uint32_t steps,
-                                             void *queue) {
+RudnnStatusCode rudnnDevicePlanAdvanceDevice(RudnnDevicePlan *plan,
+                                             uint32_t steps, void *queue) {
   REQUIRE(plan);
   return report(plan->plan.advanceDevice(steps, queue));
 }
@@ -202,7 +205,8 @@ RudnnStatusCode rudnnDevicePlanTensors(const RudnnDevicePlan *plan,
   REQUIRE(plan);
   REQUIRE(out);
   const PlanView &view = plan->plan.view();
-  auto tensor = [&](uint64_t offset, int rank, const int64_t *shape) -> DLTensor {
+  auto tensor = [&](uint64_t offset, int rank,
+                    const int64_t *shape) -> DLTensor {
     return {const_cast<uint32_t *>(plan->plan.words() + offset),
             dlDevice(*plan->plan.device()),
             rank,
@@ -240,9 +244,9 @@ RudnnStatusCode rudnnWorkListBuild(const RudnnDevicePlan *plan,
 
 void rudnnWorkListDestroy(RudnnWorkList *list) { delete list; }
 
-RudnnStatusCode rudnnWorkListGet(const RudnnWorkList *list, const uint32_t **words,
-                                 uint64_t *num_words, uint64_t *merges,
-                                 uint32_t *slots) {
+RudnnStatusCode rudnnWorkListGet(const RudnnWorkList *list,
+                                 const uint32_t **words, uint64_t *num_words,
+                                 uint64_t *merges, uint32_t *slots) {
   REQUIRE(list);
   REQUIRE(words);
   REQUIRE(num_words);
@@ -259,16 +263,18 @@ RudnnStatusCode rudnnSplitWorkspaceBytes(uint64_t rows, uint64_t heads,
                                          uint64_t head_dim, uint64_t splits,
                                          uint64_t *bytes) {
   REQUIRE(bytes);
-  auto required = SplitWorkspace::requiredBytes({rows, heads, head_dim, splits});
+  auto required =
+      SplitWorkspace::requiredBytes({rows, heads, head_dim, splits});
   if (!required)
     return report(required.status());
   *bytes = *required;
   return RUDNN_OK;
 }
 
-RudnnStatusCode rudnnSplitWorkspaceCreate(const RudnnDevice *device, void *queue,
-                                          uint64_t rows, uint64_t heads,
-                                          uint64_t head_dim, uint64_t splits,
+RudnnStatusCode rudnnSplitWorkspaceCreate(const RudnnDevice *device,
+                                          void *queue, uint64_t rows,
+                                          uint64_t heads, uint64_t head_dim,
+                                          uint64_t splits,
                                           RudnnSplitWorkspace **workspace) {
   REQUIRE(device);
   REQUIRE(workspace);
@@ -277,12 +283,15 @@ RudnnStatusCode rudnnSplitWorkspaceCreate(const RudnnDevice *device, void *queue
               workspace);
 }
 
-void rudnnSplitWorkspaceDestroy(RudnnSplitWorkspace *workspace) { delete workspace; }
+void rudnnSplitWorkspaceDestroy(RudnnSplitWorkspace *workspace) {
+  delete workspace;
+}
 
 RudnnStatusCode rudnnSplitWorkspaceMatches(const RudnnSplitWorkspace *workspace,
-                                           const RudnnDevice *device, void *queue,
-                                           uint64_t rows, uint64_t heads,
-                                           uint64_t head_dim, uint64_t splits) {
+                                           const RudnnDevice *device,
+                                           void *queue, uint64_t rows,
+                                           uint64_t heads, uint64_t head_dim,
+                                           uint64_t splits) {
   REQUIRE(workspace);
   REQUIRE(device);
   return report(workspace->workspace.matches(*device->device, queue,
@@ -298,15 +307,16 @@ static std::span<const int64_t> shapeOf(const int64_t *shape, int32_t rank) {
 }
 
 RudnnStatusCode rudnnOrderedWorkspaceCreate(const RudnnDevicePlan *plan,
-                                            const RudnnDevice *device, void *queue,
-                                            const int64_t *q_shape, int32_t q_rank,
+                                            const RudnnDevice *device,
+                                            void *queue, const int64_t *q_shape,
+                                            int32_t q_rank,
                                             RudnnOrderedWorkspace **workspace) {
   REQUIRE(plan);
   REQUIRE(device);
   REQUIRE(q_shape);
   REQUIRE(workspace);
-  return give(OrderedBackwardWorkspace::create(plan->plan, shapeOf(q_shape, q_rank),
-                                               device->device, queue),
+  return give(OrderedBackwardWorkspace::create(
+                  plan->plan, shapeOf(q_shape, q_rank), device->device, queue),
               workspace);
 }
 
@@ -314,16 +324,17 @@ void rudnnOrderedWorkspaceDestroy(RudnnOrderedWorkspace *workspace) {
   delete workspace;
 }
 
-RudnnStatusCode rudnnOrderedWorkspaceMatches(const RudnnOrderedWorkspace *workspace,
-                                             const RudnnDevicePlan *plan,
-                                             const RudnnDevice *device, void *queue,
-                                             const int64_t *q_shape, int32_t q_rank) {
+RudnnStatusCode
+rudnnOrderedWorkspaceMatches(const RudnnOrderedWorkspace *workspace,
+                             const RudnnDevicePlan *plan,
+                             const RudnnDevice *device, void *queue,
+                             const int64_t *q_shape, int32_t q_rank) {
   REQUIRE(workspace);
   REQUIRE(plan);
   REQUIRE(device);
   REQUIRE(q_shape);
-  return report(workspace->workspace.matches(plan->plan, shapeOf(q_shape, q_rank),
-                                             *device->device, queue));
+  return report(workspace->workspace.matches(
+      plan->plan, shapeOf(q_shape, q_rank), *device->device, queue));
 }
 
 RudnnStatusCode
@@ -344,37 +355,45 @@ RudnnStatusCode rudnnTensorCreate(const RudnnDevice *device, RudnnDType dtype,
   REQUIRE(device);
   REQUIRE(tensor);
   if (rank < 0 || rank > 8)
-    return report({RUDNN_INVALID_ARGUMENT,
-                   text("rudnnTensorCreate: rank is %d; it must be 0 to 8", rank)});
+    return report(
+        {RUDNN_INVALID_ARGUMENT,
+         text("rudnnTensorCreate: rank is %d; it must be 0 to 8", rank)});
   if (rank > 0)
     REQUIRE(shape);
   if (!isDType(dtype))
-    return report({RUDNN_INVALID_ARGUMENT,
-                   text("rudnnTensorCreate: dtype is %d; it must be 0 to 9", dtype)});
+    return report(
+        {RUDNN_INVALID_ARGUMENT,
+         text("rudnnTensorCreate: dtype is %d; it must be 0 to 9", dtype)});
   uint64_t bytes = dtypeBytes(dtype);
   for (int32_t d = 0; d < rank; ++d)
-    if (shape[d] < 0 || __builtin_mul_overflow(bytes, uint64_t(shape[d]), &bytes))
-      return report({RUDNN_INVALID_ARGUMENT,
-                     text("rudnnTensorCreate: shape[%d] is %lld; it must not be "
-                          "negative and the tensor must fit into 64 bits of bytes",
-                          d, static_cast<long long>(shape[d]))});
+    if (shape[d] < 0 ||
+        __builtin_mul_overflow(bytes, uint64_t(shape[d]), &bytes))
+      return report(
+          {RUDNN_INVALID_ARGUMENT,
+           text("rudnnTensorCreate: shape[%d] is %lld; it must not be "
+                "negative and the tensor must fit into 64 bits of bytes",
+                d, static_cast<long long>(shape[d]))});
   auto buffer = DeviceBuffer::allocate(device->device, bytes);
   if (!buffer)
     return report(buffer.status());
   HostArray<char> zeros;
   if (!zeros.allocateZeroed(bytes))
-    return report({RUDNN_OUT_OF_MEMORY, text("no host memory for %llu bytes",
-                                             ull(bytes))});
+    return report({RUDNN_OUT_OF_MEMORY,
+                   text("no host memory for %llu bytes", ull(bytes))});
   if (Status status =
           device->device->upload(buffer->data(), zeros.data(), bytes, nullptr);
       !status)
     return report(status);
-  *tensor = new RudnnTensor{
-      {*std::move(buffer), dtype, std::vector<int64_t>(shape, shape + rank), {}, 0}};
+  *tensor = new RudnnTensor{{*std::move(buffer),
+                             dtype,
+                             std::vector<int64_t>(shape, shape + rank),
+                             {},
+                             0}};
   return RUDNN_OK;
 }
 
-RudnnStatusCode rudnnTensorShare(const RudnnTensor *tensor, RudnnTensor **other) {
+RudnnStatusCode rudnnTensorShare(const RudnnTensor *tensor,
+                                 RudnnTensor **other) {
   REQUIRE(tensor);
   REQUIRE(other);
   *other = new RudnnTensor(*tensor);
@@ -401,20 +420,22 @@ RudnnStatusCode rudnnTensorView(const RudnnTensor *tensor, DLTensor *view) {
   return RUDNN_OK;
 }
 
-RudnnStatusCode rudnnAppend(const RudnnDevicePlan *plan, const RudnnTensor *new_k,
-                            const RudnnTensor *new_v, RudnnTensor *k_cache,
-                            RudnnTensor *v_cache, RudnnAppendReport *out) {
+RudnnStatusCode rudnnAppend(const RudnnDevicePlan *plan,
+                            const RudnnTensor *new_k, const RudnnTensor *new_v,
+                            RudnnTensor *k_cache, RudnnTensor *v_cache,
+                            RudnnAppendReport *out) {
   REQUIRE(plan);
   REQUIRE(new_k);
   REQUIRE(new_v);
   REQUIRE(k_cache);
   REQUIRE(v_cache);
   if (k_cache == v_cache)
-    return report({RUDNN_INVALID_ARGUMENT, "rudnnAppend: k_cache and v_cache are one "
-                                           "handle; use rudnnTensorShare"});
+    return report({RUDNN_INVALID_ARGUMENT,
+                   "rudnnAppend: k_cache and v_cache are one "
+                   "handle; use rudnnTensorShare"});
   AppendReport done;
-  Status status = append(plan->plan, new_k->tensor, new_v->tensor, k_cache->tensor,
-                         v_cache->tensor, &done);
+  Status status = append(plan->plan, new_k->tensor, new_v->tensor,
+                         k_cache->tensor, v_cache->tensor, &done);
   if (status.ok() && out)
     *out = {done.keyCopied, done.valueCopied, done.copiedBytes};
   return report(status);
@@ -444,8 +465,9 @@ static const Function *find(const RudnnModule *module, const char *name) {
 
 RudnnStatusCode rudnnModuleResultShapes(const RudnnModule *module,
                                         const char *function,
-                                        const DLTensor *const *args, uint64_t num_args,
-                                        int64_t *extents, uint64_t capacity) {
+                                        const DLTensor *const *args,
+                                        uint64_t num_args, int64_t *extents,
+                                        uint64_t capacity) {
   REQUIRE(module);
   REQUIRE(function);
   if (num_args > 0)
@@ -462,10 +484,11 @@ RudnnStatusCode rudnnModuleResultShapes(const RudnnModule *module,
   for (const auto &shape : *shapes)
     needed += shape.size();
   if (needed > capacity)
-    return report({RUDNN_INVALID_ARGUMENT,
-                   text("rudnnModuleResultShapes: capacity is %llu; the results of %s "
-                        "have %llu extents",
-                        ull(capacity), function, ull(needed))});
+    return report(
+        {RUDNN_INVALID_ARGUMENT,
+         text("rudnnModuleResultShapes: capacity is %llu; the results of %s "
+              "have %llu extents",
+              ull(capacity), function, ull(needed))});
   for (const auto &shape : *shapes)
     extents = std::copy(shape.begin(), shape.end(), extents);
   return RUDNN_OK;
@@ -492,9 +515,9 @@ RudnnStatusCode rudnnModuleWorkspaceBytes(const RudnnModule *module,
 
 RudnnStatusCode rudnnModuleRun(const RudnnModule *module, const char *function,
                                const DLTensor *const *args, uint64_t num_args,
-                               const DLTensor *const *results, uint64_t num_results,
-                               void *workspace, uint64_t workspace_bytes,
-                               void *queue) {
+                               const DLTensor *const *results,
+                               uint64_t num_results, void *workspace,
+                               uint64_t workspace_bytes, void *queue) {
   REQUIRE(module);
   REQUIRE(function);
   if (num_args > 0)
@@ -504,8 +527,9 @@ RudnnStatusCode rudnnModuleRun(const RudnnModule *module, const char *function,
   const Function *found = find(module, function);
   if (!found)
     return RUDNN_MODULE_NO_FUNCTION;
-  return report(found->run({args, size_t(num_args)}, {results, size_t(num_results)},
-                           workspace, workspace_bytes, queue));
+  return report(found->run({args, size_t(num_args)},
+                           {results, size_t(num_results)}, workspace,
+                           workspace_bytes, queue));
 }
 
 } // extern "C"

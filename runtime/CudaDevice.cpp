@@ -1,7 +1,7 @@
 //===- CudaDevice.cpp - The CUDA back end of Device -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +38,8 @@ public:
 
   Result<void *> allocate(size_t bytes) override {
     cuda::Pointer memory = 0;
-    cuda::Result result = in([&] {
-      return driver.memAlloc(&memory, std::max<size_t>(bytes, 256));
-    });
+    cuda::Result result = in(
+        [&] { return driver.memAlloc(&memory, std::max<size_t>(bytes, 256)); });
     if (result == cuda::kOutOfMemory)
       return {RUDNN_OUT_OF_MEMORY,
               text("%s: no memory for %zu bytes", name().c_str(), bytes)};
@@ -56,21 +55,24 @@ public:
   Status upload(void *target, const void *source, size_t bytes,
                 Queue queue) override {
     return call("cuMemcpyHtoDAsync", bytes, [&] {
-      return driver.memcpyToDevice(pointer(target), source, bytes, stream(queue));
+      return driver.memcpyToDevice(pointer(target), source, bytes,
+                                   stream(queue));
     });
   }
   Status download(void *target, const void *source, size_t bytes,
                   Queue queue) override {
     if (Status status = call("cuMemcpyDtoHAsync", bytes,
                              [&] {
-                               return driver.memcpyToHost(target, pointer(source),
+                               return driver.memcpyToHost(target,
+                                                          pointer(source),
                                                           bytes, stream(queue));
                              });
         !status)
       return status;
     return synchronize(queue);
   }
-  Status copy(void *target, const void *source, size_t bytes, Queue queue) override {
+  Status copy(void *target, const void *source, size_t bytes,
+              Queue queue) override {
     return call("cuMemcpyDtoDAsync", bytes, [&] {
       return driver.memcpyOnDevice(pointer(target), pointer(source), bytes,
                                    stream(queue));
@@ -85,7 +87,8 @@ public:
                  uint32_t sequences, uint32_t steps, Queue queue) override {
     void *params[] = {&words, &queried, &queries, &sequences, &steps};
     uint64_t threads = std::max(queries, sequences);
-    return launch("rudnn_plan_advance", ceilDiv(threads, 256), 256, params, 5, queue);
+    return launch("rudnn_plan_advance", ceilDiv(threads, 256), 256, params, 5,
+                  queue);
   }
 
   Status scatterRows(const ScatterRows &in, Queue queue) override {
@@ -94,14 +97,17 @@ public:
                     reinterpret_cast<uintptr_t>(in.cache) | in.rowBytes;
     bool wide = bits % 16 == 0;
     uint64_t units = wide ? in.rowBytes / 16 : in.rowBytes;
-    void *params[] = {&args.words,      &args.pageSize, &args.sequences, &args.queries,
-                      &args.tableWidth, &units,         &args.rows,      &args.cache};
-    return launch(wide ? "rudnn_plan_scatter16" : "rudnn_plan_scatter1", in.queries,
-                  128, params, 8, queue);
+    void *params[] = {&args.words,   &args.pageSize,   &args.sequences,
+                      &args.queries, &args.tableWidth, &units,
+                      &args.rows,    &args.cache};
+    return launch(wide ? "rudnn_plan_scatter16" : "rudnn_plan_scatter1",
+                  in.queries, 128, params, 8, queue);
   }
 
 private:
-  static cuda::Stream stream(Queue queue) { return static_cast<cuda::Stream>(queue); }
+  static cuda::Stream stream(Queue queue) {
+    return static_cast<cuda::Stream>(queue);
+  }
 
   template <typename F>
   cuda::Result in(F body) {
@@ -120,15 +126,15 @@ private:
       return error(what, result);
     return {};
   }
-  Status launch(const char *kernel, uint64_t blocks, int64_t threads, void **params,
-                int32_t count, Queue queue) {
+  Status launch(const char *kernel, uint64_t blocks, int64_t threads,
+                void **params, int32_t count, Queue queue) {
     cuda::ContextScope scope;
     if (cuda::Result result = scope.enter(driver, context))
       return error("cuCtxSetCurrent", result);
     // An error that compiled code left behind is not ours.
     (void)rudnn_rt_take_status();
-    int32_t code = rudnn_rt_launch(&kernels, kernel, int64_t(blocks), 1, 1, threads, 1,
-                                   1, 0, params, count, queue);
+    int32_t code = rudnn_rt_launch(&kernels, kernel, int64_t(blocks), 1, 1,
+                                   threads, 1, 1, 0, params, count, queue);
     if (code == RUDNN_OK)
       return {};
     (void)rudnn_rt_take_status();
@@ -157,7 +163,8 @@ Result<std::shared_ptr<Device>> Device::cuda(int ordinal) {
   int count = cudaCount();
   if (ordinal < 0 || ordinal >= count)
     return {RUDNN_UNAVAILABLE,
-            text("there is no CUDA device %d; this machine has %d", ordinal, count)};
+            text("there is no CUDA device %d; this machine has %d", ordinal,
+                 count)};
   static std::mutex mutex;
   static auto *devices = new std::map<int, std::shared_ptr<Device>>;
   std::lock_guard<std::mutex> lock(mutex);

@@ -1,7 +1,7 @@
 //===- Function.cpp - Checked calls of compiled functions -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace {
 long long ll(int64_t value) { return static_cast<long long>(value); }
 
 std::string describe(DLDataType type) {
-  static const char *const codes[] = {"int",   "uint",    "float", "handle",
+  static const char *const codes[] = {"int",    "uint",    "float", "handle",
                                       "bfloat", "complex", "bool"};
   std::string out = type.code < std::size(codes) ? codes[type.code]
                                                  : text("code %u", type.code);
@@ -43,8 +43,8 @@ bool hasType(const DLTensor &tensor, int32_t dtype) {
          (dtype == RUDNN_I1 && type.code == kBool);
 }
 
-/// Collects the tensors of a call: checks each and makes the descriptors that the
-/// compiled function reads.
+/// Collects the tensors of a call: checks each and makes the descriptors that
+/// the compiled function reads.
 class Call {
 public:
   Call(const RudnnFunctionInfo &info, const char *target)
@@ -54,10 +54,11 @@ public:
   Status add(Tensors tensors, const RudnnArgInfo *specs, int32_t count,
              const char *kind, bool withMemory) {
     if (tensors.size() != size_t(count))
-      return {RUDNN_CALL_COUNT, text("function %s takes %d %ss, got %zu", info.name,
-                                     count, kind, tensors.size())};
+      return {RUDNN_CALL_COUNT, text("function %s takes %d %ss, got %zu",
+                                     info.name, count, kind, tensors.size())};
     for (int32_t i = 0; i < count; ++i)
-      if (Status status = addOne(tensors[i], specs[i], kind, i, withMemory); !status)
+      if (Status status = addOne(tensors[i], specs[i], kind, i, withMemory);
+          !status)
         return status;
     return {};
   }
@@ -101,22 +102,25 @@ public:
 
   /// No result, nor the workspace, may share memory with another tensor.
   Status checkOverlap(const void *workspace, uint64_t bytes) const {
-    auto overlap = [](uintptr_t a, uint64_t sizeA, uintptr_t b, uint64_t sizeB) {
+    auto overlap = [](uintptr_t a, uint64_t sizeA, uintptr_t b,
+                      uint64_t sizeB) {
       return sizeA != 0 && sizeB != 0 && a < b + sizeB && b < a + sizeA;
     };
     for (size_t i = 0; i < entries.size(); ++i) {
       const Entry &a = entries[i];
-      if (overlap(a.begin, a.bytes, reinterpret_cast<uintptr_t>(workspace), bytes))
+      if (overlap(a.begin, a.bytes, reinterpret_cast<uintptr_t>(workspace),
+                  bytes))
         return {RUDNN_CALL_OVERLAP,
-                text("function %s: the workspace shares memory with %s", info.name,
-                     info.args[i].name)};
+                text("function %s: the workspace shares memory with %s",
+                     info.name, info.args[i].name)};
       if (i < size_t(info.num_args))
         continue;
       for (size_t j = 0; j < i; ++j)
         if (overlap(a.begin, a.bytes, entries[j].begin, entries[j].bytes))
           return {RUDNN_CALL_OVERLAP,
-                  text("function %s: result %zu (%s) shares memory with %s", info.name,
-                       i - info.num_args, info.args[i].name, info.args[j].name)};
+                  text("function %s: result %zu (%s) shares memory with %s",
+                       info.name, i - info.num_args, info.args[i].name,
+                       info.args[j].name)};
     }
     return {};
   }
@@ -141,12 +145,13 @@ private:
 
   Status fail(RudnnStatusCode code, const RudnnArgInfo &spec, const char *kind,
               int32_t index, const std::string &what) const {
-    return {code, text("function %s: %s %d (%s): ", info.name, kind, index, spec.name) +
+    return {code, text("function %s: %s %d (%s): ", info.name, kind, index,
+                       spec.name) +
                       what};
   }
 
-  Status addOne(const DLTensor *tensor, const RudnnArgInfo &spec, const char *kind,
-                int32_t index, bool withMemory) {
+  Status addOne(const DLTensor *tensor, const RudnnArgInfo &spec,
+                const char *kind, int32_t index, bool withMemory) {
     auto refuse = [&](RudnnStatusCode code, const std::string &what) {
       return fail(code, spec, kind, index, what);
     };
@@ -167,17 +172,20 @@ private:
     bool overflow = false;
     for (int32_t d = 0; d < rank; ++d) {
       int64_t extent = tensor->shape[d];
-      if (extent < 0 || (spec.shape[d] != RUDNN_DYNAMIC && extent != spec.shape[d]))
-        return refuse(RUDNN_CALL_SHAPE,
-                      spec.shape[d] == RUDNN_DYNAMIC
-                          ? text("dimension %d is %lld; it must not be negative", d,
-                                 ll(extent))
-                          : text("dimension %d is %lld; it must be %lld", d, ll(extent),
-                                 ll(spec.shape[d])));
+      if (extent < 0 ||
+          (spec.shape[d] != RUDNN_DYNAMIC && extent != spec.shape[d]))
+        return refuse(
+            RUDNN_CALL_SHAPE,
+            spec.shape[d] == RUDNN_DYNAMIC
+                ? text("dimension %d is %lld; it must not be negative", d,
+                       ll(extent))
+                : text("dimension %d is %lld; it must be %lld", d, ll(extent),
+                       ll(spec.shape[d])));
       overflow |= __builtin_mul_overflow(elements, uint64_t(extent), &elements);
     }
     Entry entry;
-    entry.begin = reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
+    entry.begin =
+        reinterpret_cast<uintptr_t>(tensor->data) + tensor->byte_offset;
     overflow |=
         __builtin_mul_overflow(elements, dtypeBytes(spec.dtype), &entry.bytes);
     if (overflow)
@@ -218,8 +226,8 @@ private:
     for (int d = tensor.ndim; tensor.strides && d-- > 0;) {
       if (tensor.shape[d] != 1 && tensor.strides[d] != dense)
         return refuse(RUDNN_CALL_STRIDE,
-                      text("stride %d is %lld; the tensor must be dense, %lld", d,
-                           ll(tensor.strides[d]), ll(dense)));
+                      text("stride %d is %lld; the tensor must be dense, %lld",
+                           d, ll(tensor.strides[d]), ll(dense)));
       dense *= tensor.shape[d];
     }
     if (!tensor.data)
@@ -227,9 +235,10 @@ private:
     uint32_t align =
         !wantsHost && isFloat(spec.dtype) ? 16 : dtypeBytes(spec.dtype);
     if (entry.begin % align != 0)
-      return refuse(RUDNN_CALL_ALIGNMENT,
-                    text("the data is at 0x%llx; it must be aligned to %u bytes",
-                         ull(entry.begin), align));
+      return refuse(
+          RUDNN_CALL_ALIGNMENT,
+          text("the data is at 0x%llx; it must be aligned to %u bytes",
+               ull(entry.begin), align));
     return {};
   }
 
@@ -276,9 +285,10 @@ Result<uint64_t> Function::workspaceBytes(Tensors arguments) const {
     return status;
   int64_t bytes = info->workspace_bytes(call.args());
   if (bytes < 0)
-    return {RUDNN_CALL_SHAPE,
-            text("function %s: the workspace for these sizes exceeds 2^63 bytes",
-                 info->name)};
+    return {
+        RUDNN_CALL_SHAPE,
+        text("function %s: the workspace for these sizes exceeds 2^63 bytes",
+             info->name)};
   return uint64_t(bytes);
 }
 
@@ -296,15 +306,16 @@ Status Function::run(Tensors arguments, Tensors results, void *workspace,
   if (Status status = call.checkResultShapes(results); !status)
     return status;
   int64_t needed = info->workspace_bytes(call.args());
-  if (needed < 0 || workspaceSize < uint64_t(needed) || (needed > 0 && !workspace))
+  if (needed < 0 || workspaceSize < uint64_t(needed) ||
+      (needed > 0 && !workspace))
     return {RUDNN_CALL_WORKSPACE,
             text("function %s: the workspace has %llu bytes%s; %lld are needed",
-                 info->name, ull(workspaceSize), workspace ? "" : " and is null",
-                 ll(needed))};
+                 info->name, ull(workspaceSize),
+                 workspace ? "" : " and is null", ll(needed))};
   if (needed > 0 && reinterpret_cast<uintptr_t>(workspace) % 256 != 0)
-    return {RUDNN_CALL_WORKSPACE,
-            text("function %s: the workspace is at %p; it must be aligned to 256 bytes",
-                 info->name, workspace)};
+    return {RUDNN_CALL_WORKSPACE, text("function %s: the workspace is at %p; "
+                                       "it must be aligned to 256 bytes",
+                                       info->name, workspace)};
   if (Status status = call.checkOverlap(workspace, uint64_t(needed)); !status)
     return status;
 
@@ -316,10 +327,10 @@ Status Function::run(Tensors arguments, Tensors results, void *workspace,
   int32_t code = info->run(call.args(), workspace, queue);
   if (code == RUDNN_OK)
     return {};
-  bool launched = rudnn_rt_take_status() != RUDNN_OK || code == RUDNN_DRIVER_ERROR ||
-                  code == RUDNN_UNAVAILABLE;
-  std::string message =
-      text("function %s: the compiled code reported status %d", info->name, code);
+  bool launched = rudnn_rt_take_status() != RUDNN_OK ||
+                  code == RUDNN_DRIVER_ERROR || code == RUDNN_UNAVAILABLE;
+  std::string message = text(
+      "function %s: the compiled code reported status %d", info->name, code);
   if (!launched)
     return {RUDNN_CALL_FAILED, message};
   return {RudnnStatusCode(code),

@@ -1,7 +1,7 @@
 //===- Module.cpp - Loading compiled artifacts -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,19 +50,22 @@ Result<Module> Module::load(const std::string &path) {
       reinterpret_cast<RudnnModuleFn>(dlsym(library, RUDNN_MODULE_SYMBOL));
   if (!entry)
     return {RUDNN_MODULE_SYMBOL_MISSING,
-            path + " is no rudnn artifact: it has no symbol " RUDNN_MODULE_SYMBOL};
+            path +
+                " is no rudnn artifact: it has no symbol " RUDNN_MODULE_SYMBOL};
   Module module;
   module.info = entry();
   if (!module.info)
     return {RUDNN_MODULE_MALFORMED, path + " describes nothing"};
   const RudnnModuleInfo &info = *module.info;
   if (info.abi_version != RUDNN_ABI_VERSION)
-    return {RUDNN_MODULE_VERSION,
-            text("%s was made for version %d of the interface, this runtime has %d",
-                 path.c_str(), info.abi_version, RUDNN_ABI_VERSION)};
+    return {
+        RUDNN_MODULE_VERSION,
+        text("%s was made for version %d of the interface, this runtime has %d",
+             path.c_str(), info.abi_version, RUDNN_ABI_VERSION)};
   if (!info.target || info.num_functions < 0 ||
       (info.num_functions > 0 && !info.functions))
-    return {RUDNN_MODULE_MALFORMED, path + " has no target or no function table"};
+    return {RUDNN_MODULE_MALFORMED,
+            path + " has no target or no function table"};
   for (int32_t i = 0; i < info.num_functions; ++i) {
     if (std::string fault = findFault(info.functions[i]); !fault.empty())
       return {RUDNN_MODULE_MALFORMED, path + ": " + fault};

@@ -1,7 +1,7 @@
 //===- TensorMapCache.cpp - Descriptors of bulk tensor copies -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ Status encode(const TensorMapDesc &desc, TensorMap &map) {
   const unsigned steps[5] = {1, 1, 1, 1, 1};
   if (cuda::Result result = (*driver)->tensorMapEncodeTiled(
           map.bytes, kDriverTypes[desc.dtype], unsigned(desc.rank),
-          const_cast<void *>(desc.address), desc.sizes, desc.strides, desc.box, steps,
-          0, int(desc.swizzle), int(desc.l2), 0))
+          const_cast<void *>(desc.address), desc.sizes, desc.strides, desc.box,
+          steps, 0, int(desc.swizzle), int(desc.l2), 0))
     return cuda::driverError(**driver, "cuTensorMapEncodeTiled",
                              text("%s tensor of rank %d, box %u x %u",
                                   dtypeName(desc.dtype), desc.rank, desc.box[0],
@@ -52,33 +52,38 @@ Status check(const TensorMapDesc &desc) {
   if (desc.rank < 1 || desc.rank > 5)
     return invalid(text("rank is %d; it must be 1 to 5", desc.rank));
   if (!desc.address || reinterpret_cast<uintptr_t>(desc.address) % 16 != 0)
-    return invalid(text("address is %p; it must be a multiple of 16 and not null",
-                        desc.address));
+    return invalid(
+        text("address is %p; it must be a multiple of 16 and not null",
+             desc.address));
   for (int i = 0; i < desc.rank; ++i) {
     if (desc.sizes[i] == 0 || desc.sizes[i] > (1ull << 32))
       return invalid(text("sizes[%d] is %llu; it must be 1 to 4294967296", i,
                           ull(desc.sizes[i])));
     if (desc.box[i] == 0 || desc.box[i] > 256)
-      return invalid(text("box[%d] is %u; it must be 1 to 256", i, desc.box[i]));
+      return invalid(
+          text("box[%d] is %u; it must be 1 to 256", i, desc.box[i]));
   }
   for (int i = 0; i + 1 < desc.rank; ++i)
     if (desc.strides[i] % 16 != 0 || desc.strides[i] >= (1ull << 40))
-      return invalid(text("strides[%d] is %llu; it must be a multiple of 16 below 2^40",
-                          i, ull(desc.strides[i])));
+      return invalid(
+          text("strides[%d] is %llu; it must be a multiple of 16 below 2^40", i,
+               ull(desc.strides[i])));
   if (int(desc.swizzle) < 0 || int(desc.swizzle) > 3)
     return invalid(text("swizzle is %d; it must be 0 to 3", int(desc.swizzle)));
   if (int(desc.l2) < 0 || int(desc.l2) > 3)
     return invalid(text("l2 is %d; it must be 0 to 3", int(desc.l2)));
   uint64_t row = uint64_t(desc.box[0]) * dtypeBytes(desc.dtype);
   if (row % 16 != 0)
-    return invalid(text("box[0] is %u elements, %llu bytes; it must be a multiple of "
-                        "16 bytes",
-                        desc.box[0], ull(row)));
+    return invalid(
+        text("box[0] is %u elements, %llu bytes; it must be a multiple of "
+             "16 bytes",
+             desc.box[0], ull(row)));
   uint64_t span = 16ull << int(desc.swizzle);
   if (desc.swizzle != TensorMapSwizzle::None && row > span)
-    return invalid(text("box[0] is %u elements, %llu bytes; a swizzle of %llu bytes "
-                        "allows no more than that",
-                        desc.box[0], ull(row), ull(span)));
+    return invalid(
+        text("box[0] is %u elements, %llu bytes; a swizzle of %llu bytes "
+             "allows no more than that",
+             desc.box[0], ull(row), ull(span)));
   return {};
 }
 

@@ -1,19 +1,19 @@
 /*===- paged_decode.c - Paged attention from C -*- C -*-===//
  *
- * Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ * Part of the rudnn project, under the Apache License v2.0 with LLVM
+ * Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  *===----------------------------------------------------------------------===//
  *
- * Decodes four steps of two sequences on the host: each step appends a key and a value
- * per sequence to a paged cache, runs the compiled attention, and advances the plan.
- * Only rudnn-c/Runtime.h is used.
+ * Decodes four steps of two sequences on the host: each step appends a key and
+ * a value per sequence to a paged cache, runs the compiled attention, and
+ * advances the plan. Only rudnn-c/Runtime.h is used.
  *
  *   rudnn-compile paged_attention.mlir --target=cpu -o paged_attention.so
  *   paged_decode paged_attention.so
  *
- * The queries are zero, so that every visible token weighs the same: the result is the
- * mean of the values, which the program checks.
+ * The queries are zero, so that every visible token weighs the same: the result
+ * is the mean of the values, which the program checks.
  *
  *===----------------------------------------------------------------------===*/
 #include "rudnn-c/Runtime.h"
@@ -22,7 +22,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { Sequences = 2, PageSize = 2, Pages = 8, Heads = 4, KvHeads = 2, Dim = 8 };
+enum {
+  Sequences = 2,
+  PageSize = 2,
+  Pages = 8,
+  Heads = 4,
+  KvHeads = 2,
+  Dim = 8
+};
 enum { Steps = 4 };
 
 static void check(RudnnStatusCode code, const char *what) {
@@ -32,7 +39,8 @@ static void check(RudnnStatusCode code, const char *what) {
   exit(1);
 }
 
-static RudnnTensor *tensor(RudnnDevice *device, int32_t rank, const int64_t *shape) {
+static RudnnTensor *tensor(RudnnDevice *device, int32_t rank,
+                           const int64_t *shape) {
   RudnnTensor *out = NULL;
   check(rudnnTensorCreate(device, RUDNN_F32, shape, rank, &out), "tensor");
   return out;
@@ -67,8 +75,8 @@ int main(int argc, char **argv) {
   const uint32_t lengths[] = {1, 1}, ids[] = {0, 1}, positions[] = {0, 0};
   RudnnHostPlan *host = NULL;
   RudnnDevicePlan *plan = NULL;
-  check(rudnnHostPlanCreate(PageSize, Pages, tables, sizes, lengths, Sequences, ids,
-                            positions, Sequences, &host),
+  check(rudnnHostPlanCreate(PageSize, Pages, tables, sizes, lengths, Sequences,
+                            ids, positions, Sequences, &host),
         "plan");
   check(rudnnDevicePlanUpload(host, device, NULL, &plan), "upload");
   rudnnHostPlanDestroy(host);
@@ -77,8 +85,10 @@ int main(int argc, char **argv) {
   const int64_t newShape[] = {Sequences, KvHeads, Dim};
   const int64_t cacheShape[] = {Pages, PageSize, KvHeads, Dim};
   RudnnTensor *q = tensor(device, 3, qShape), *out = tensor(device, 3, qShape);
-  RudnnTensor *newK = tensor(device, 3, newShape), *newV = tensor(device, 3, newShape);
-  RudnnTensor *k = tensor(device, 4, cacheShape), *v = tensor(device, 4, cacheShape);
+  RudnnTensor *newK = tensor(device, 3, newShape),
+              *newV = tensor(device, 3, newShape);
+  RudnnTensor *k = tensor(device, 4, cacheShape),
+              *v = tensor(device, 4, cacheShape);
   /* Slots that no row sees are not read. */
   fill(k, Pages * PageSize * KvHeads * Dim, NAN);
   fill(v, Pages * PageSize * KvHeads * Dim, NAN);
@@ -95,21 +105,25 @@ int main(int argc, char **argv) {
     RudnnPlanTensors pages;
     check(rudnnDevicePlanTensors(plan, &pages), "plan tensors");
     DLTensor dq = view(q), dk = view(k), dv = view(v), dout = view(out);
-    const DLTensor *args[] = {&dq,           &dk,
-                              &dv,           &pages.tables,
-                              &pages.lengths, &pages.sequence_ids,
+    const DLTensor *args[] = {&dq,
+                              &dk,
+                              &dv,
+                              &pages.tables,
+                              &pages.lengths,
+                              &pages.sequence_ids,
                               &pages.positions};
     const DLTensor *results[] = {&dout};
     uint64_t needed = 0;
-    check(rudnnModuleWorkspaceBytes(module, "paged_attention", args, 7, &needed),
-          "workspace");
+    check(
+        rudnnModuleWorkspaceBytes(module, "paged_attention", args, 7, &needed),
+        "workspace");
     if (needed > workspaceBytes) {
       free(workspace);
       workspaceBytes = (needed + 255) / 256 * 256;
       workspace = aligned_alloc(256, workspaceBytes);
     }
-    check(rudnnModuleRun(module, "paged_attention", args, 7, results, 1, workspace,
-                         workspaceBytes, NULL),
+    check(rudnnModuleRun(module, "paged_attention", args, 7, results, 1,
+                         workspace, workspaceBytes, NULL),
           "run");
 
     float expected = 5.0f * (float)step;

@@ -1,13 +1,13 @@
 //===- Append.h - Write new keys and values into a paged cache -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A cache that nobody else holds is written in place. A cache with other holders is
-// a snapshot for them: it is copied as a whole first and the copy is written, so
-// that they keep what they saw.
+// A cache that nobody else holds is written in place. A cache with other
+// holders is a snapshot for them: it is copied as a whole first and the copy is
+// written, so that they keep what they saw.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUDNN_RUNTIME_APPEND_H
@@ -37,25 +37,29 @@ struct AppendReport {
   friend bool operator==(const AppendReport &, const AppendReport &) = default;
 };
 
-/// Copies row r of `newKeys` [Q, Hkv, D] and `newValues` [Q, Hkv, Dv], all heads, bit
-/// for bit, to slot position % page_size of page table[position / page_size] of its
-/// sequence in `keyCache` [pages, page_size, Hkv, D] and `valueCache` [.., Dv]. Other
-/// slots keep what they hold. In the order of the plan's queue.
+/// Copies row r of `newKeys` [Q, Hkv, D] and `newValues` [Q, Hkv, Dv], all
+/// heads, bit for bit, to slot position % page_size of page table[position /
+/// page_size] of its sequence in `keyCache` [pages, page_size, Hkv, D] and
+/// `valueCache` [.., Dv]. Other slots keep what they hold. In the order of the
+/// plan's queue.
 ///
-/// On success the caches are the written ones: the same memory when `cache.buffer` was
-/// the only handle of it, else a copy. Both decisions are made before anything is
-/// written, so that key and value caches in one buffer are both copied. On an error
-/// they are as before. No rows: nothing is written or copied, whoever holds the caches.
+/// On success the caches are the written ones: the same memory when
+/// `cache.buffer` was the only handle of it, else a copy. Both decisions are
+/// made before anything is written, so that key and value caches in one buffer
+/// are both copied. On an error they are as before. No rows: nothing is written
+/// or copied, whoever holds the caches.
 ///
-/// In this order: every rule of HostPlan::validateWrites for the plan's present state
-/// (RUDNN_WRITE_...); each tensor is dense (RUDNN_APPEND_LAYOUT), of the element type of
-/// newKeys (RUDNN_APPEND_DTYPE), on the plan's device (RUDNN_APPEND_DEVICE) and inside
-/// of its buffer (RUDNN_APPEND_LAYOUT); ranks 3, 3, 4, 4 (RUDNN_APPEND_RANK); heads and
-/// head dims at least 1 and equal, pages and page size those of the plan, as many rows
-/// as the plan has (RUDNN_APPEND_SHAPE). Then RUDNN_OUT_OF_MEMORY and
-/// RUDNN_DRIVER_ERROR. The text names the tensor.
-Status append(const DevicePlan &plan, const Tensor &newKeys, const Tensor &newValues,
-              Tensor &keyCache, Tensor &valueCache, AppendReport *report = nullptr);
+/// In this order: every rule of HostPlan::validateWrites for the plan's present
+/// state (RUDNN_WRITE_...); each tensor is dense (RUDNN_APPEND_LAYOUT), of the
+/// element type of newKeys (RUDNN_APPEND_DTYPE), on the plan's device
+/// (RUDNN_APPEND_DEVICE) and inside of its buffer (RUDNN_APPEND_LAYOUT); ranks
+/// 3, 3, 4, 4 (RUDNN_APPEND_RANK); heads and head dims at least 1 and equal,
+/// pages and page size those of the plan, as many rows as the plan has
+/// (RUDNN_APPEND_SHAPE). Then RUDNN_OUT_OF_MEMORY and RUDNN_DRIVER_ERROR. The
+/// text names the tensor.
+Status append(const DevicePlan &plan, const Tensor &newKeys,
+              const Tensor &newValues, Tensor &keyCache, Tensor &valueCache,
+              AppendReport *report = nullptr);
 
 } // namespace rudnn
 

@@ -1,7 +1,7 @@
 //===- AppendTest.cpp - In place, copied, refused -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -163,16 +163,18 @@ TEST(Append, WriteRulesComeFirst) {
   Caches setup;
   setup.newK.shape = {};
   setup.in.tables = {{1}, {1}};
-  expectRefused(setup, RUDNN_WRITE_SHARED_PAGE,
-                "row 0: page 1 of sequence 0 stands in 2 histories; a shared prefix must "
-                "be copied before it is written");
+  expectRefused(
+      setup, RUDNN_WRITE_SHARED_PAGE,
+      "row 0: page 1 of sequence 0 stands in 2 histories; a shared prefix must "
+      "be copied before it is written");
   setup.in = {4, 2, {{1}, {0}}, {3, 1}, {0, 0}, {2, 2}};
   expectRefused(setup, RUDNN_WRITE_DUPLICATE_SLOT,
                 "row 1: position 2 of sequence 0 is written by an earlier row");
   setup.in = {4, 2, {{1}, {}}, {3, 0}, {0, 1}, {2, 0}};
-  expectRefused(setup, RUDNN_WRITE_OUTSIDE_LENGTH,
-                "row 1: position is 0; a row that is written must be below 0, the length "
-                "of sequence 1");
+  expectRefused(
+      setup, RUDNN_WRITE_OUTSIDE_LENGTH,
+      "row 1: position is 0; a row that is written must be below 0, the length "
+      "of sequence 1");
 }
 
 TEST(Append, OperandRules) {
@@ -192,13 +194,15 @@ TEST(Append, OperandRules) {
   {
     Caches setup;
     setup.k = tensor({2, 4, 2, 1}, 0, std::make_shared<FakeDevice>());
-    expectRefused(setup, RUDNN_APPEND_DEVICE, "k_cache is on fake, the plan on host");
+    expectRefused(setup, RUDNN_APPEND_DEVICE,
+                  "k_cache is on fake, the plan on host");
   }
   {
     Caches setup;
     setup.k.byteOffset = 4;
-    expectRefused(setup, RUDNN_APPEND_LAYOUT,
-                  "k_cache does not fit into its buffer of 64 bytes at offset 4");
+    expectRefused(
+        setup, RUDNN_APPEND_LAYOUT,
+        "k_cache does not fit into its buffer of 64 bytes at offset 4");
     setup.k.byteOffset = 0;
     setup.k.shape = {1ll << 40, 1ll << 40, 1ll << 40, 1};
     EXPECT_EQ(setup.append().code(), RUDNN_APPEND_LAYOUT);
@@ -215,21 +219,45 @@ TEST(Append, ShapeRules) {
     std::vector<int64_t> newK, newV, k, v;
     const char *message;
   } cases[] = {
-      {{2, 0, 1}, {2, 2, 2}, {2, 4, 2, 1}, {2, 4, 2, 2},
+      {{2, 0, 1},
+       {2, 2, 2},
+       {2, 4, 2, 1},
+       {2, 4, 2, 2},
        "new_k has 0 heads; it must have at least 1"},
-      {{2, 2, 1}, {2, 2, 0}, {2, 4, 2, 1}, {2, 4, 2, 2},
+      {{2, 2, 1},
+       {2, 2, 0},
+       {2, 4, 2, 1},
+       {2, 4, 2, 2},
        "new_v has 0 elements per head; it must have at least 1"},
-      {{2, 2, 1}, {2, 1, 2}, {2, 4, 2, 1}, {2, 4, 2, 2},
+      {{2, 2, 1},
+       {2, 1, 2},
+       {2, 4, 2, 1},
+       {2, 4, 2, 2},
        "new_v has 1 heads; 2 are expected"},
-      {{2, 2, 1}, {2, 2, 2}, {1, 4, 2, 1}, {2, 4, 2, 2},
+      {{2, 2, 1},
+       {2, 2, 2},
+       {1, 4, 2, 1},
+       {2, 4, 2, 2},
        "k_cache has 1 pages; 2 are expected"},
-      {{2, 2, 1}, {2, 2, 2}, {2, 2, 2, 1}, {2, 4, 2, 2},
+      {{2, 2, 1},
+       {2, 2, 2},
+       {2, 2, 2, 1},
+       {2, 4, 2, 2},
        "k_cache has 2 tokens per page; 4 are expected"},
-      {{2, 2, 1}, {2, 2, 2}, {2, 4, 2, 1}, {2, 4, 1, 2},
+      {{2, 2, 1},
+       {2, 2, 2},
+       {2, 4, 2, 1},
+       {2, 4, 1, 2},
        "v_cache has 1 heads; 2 are expected"},
-      {{2, 2, 1}, {2, 2, 2}, {2, 4, 2, 1}, {2, 4, 2, 1},
+      {{2, 2, 1},
+       {2, 2, 2},
+       {2, 4, 2, 1},
+       {2, 4, 2, 1},
        "v_cache has 1 elements per head; 2 are expected"},
-      {{1, 2, 1}, {2, 2, 2}, {2, 4, 2, 1}, {2, 4, 2, 2},
+      {{1, 2, 1},
+       {2, 2, 2},
+       {2, 4, 2, 1},
+       {2, 4, 2, 2},
        "new_k has 1 rows; 2 are expected"},
   };
   for (Case &c : cases) {
@@ -252,8 +280,10 @@ TEST(Append, RandomAgainstModel) {
     int64_t rows = int64_t(in.ids.size()), pages = int64_t(in.pages);
     int64_t size = int64_t(in.pageSize), heads = int64_t(1 + make.below(3));
     int64_t d = int64_t(1 + make.below(9)), dv = int64_t(1 + make.below(9));
-    Tensor newK = tensor({rows, heads, d}, 1000), newV = tensor({rows, heads, dv}, 2000);
-    Tensor k = tensor({pages, size, heads, d}, 0), v = tensor({pages, size, heads, dv}, 0);
+    Tensor newK = tensor({rows, heads, d}, 1000),
+           newV = tensor({rows, heads, dv}, 2000);
+    Tensor k = tensor({pages, size, heads, d}, 0),
+           v = tensor({pages, size, heads, dv}, 0);
     std::vector<float> expectedK = values(k), expectedV = values(v);
     for (int64_t r = 0; r < rows; ++r) {
       uint32_t p = in.positions[r];

@@ -1,7 +1,7 @@
 //===- ModuleTest.cpp - Loading artifacts and calling them -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,12 +42,15 @@ TEST(Module, RefusesFiles) {
                    const std::string &part) {
     auto module = Module::load(path);
     EXPECT_EQ(module.code(), code);
-    EXPECT_NE(module.message().find(part), std::string::npos) << module.message();
+    EXPECT_NE(module.message().find(part), std::string::npos)
+        << module.message();
   };
-  expect("/no/such.so", RUDNN_MODULE_OPEN, "can't load the artifact /no/such.so");
+  expect("/no/such.so", RUDNN_MODULE_OPEN,
+         "can't load the artifact /no/such.so");
   expect(__FILE__, RUDNN_MODULE_OPEN, "can't load the artifact");
-  expect(artifact("artifact_symbol.so"), RUDNN_MODULE_SYMBOL_MISSING,
-         "artifact_symbol.so is no rudnn artifact: it has no symbol rudnn_module");
+  expect(
+      artifact("artifact_symbol.so"), RUDNN_MODULE_SYMBOL_MISSING,
+      "artifact_symbol.so is no rudnn artifact: it has no symbol rudnn_module");
   expect(artifact("artifact_version.so"), RUDNN_MODULE_VERSION,
          "was made for version 99 of the interface, this runtime has 1");
   expect(artifact("artifact_malformed.so"), RUDNN_MODULE_MALFORMED,
@@ -65,7 +68,8 @@ struct Call {
   void *scratch = workspace;
   int64_t shape[2] = {3, 4}, strides[2] = {4, 1}, length[1] = {3};
   DLTensor tx, ty, tcount, tscale;
-  std::vector<const DLTensor *> arguments = {&tx, &tscale}, results = {&ty, &tcount};
+  std::vector<const DLTensor *> arguments = {&tx, &tscale},
+                                results = {&ty, &tcount};
 
   Call() {
     DLDevice cpu = {kDLCPU, 0};
@@ -76,7 +80,8 @@ struct Call {
   }
   Status run() {
     auto module = Module::load(artifact("artifact.so"));
-    return module->find("scale")->run(arguments, results, scratch, workspaceSize);
+    return module->find("scale")->run(arguments, results, scratch,
+                                      workspaceSize);
   }
 };
 
@@ -145,47 +150,55 @@ TEST(Function, RefusesCount) {
 }
 
 TEST(Function, RefusesDType) {
-  expectRefused([](Call &c) { c.tx.dtype = {kDLFloat, 16, 1}; }, RUDNN_CALL_DTYPE,
-                "function scale: argument 0 (x): dtype is float16; it must be f32");
-  expectRefused([](Call &c) { c.tx.dtype = {kDLFloat, 8, 4}; }, RUDNN_CALL_DTYPE,
-                "function scale: argument 0 (x): dtype is float8x4; it must be f32");
-  expectRefused([](Call &c) { c.tcount.dtype = {kDLFloat, 32, 1}; }, RUDNN_CALL_DTYPE,
-                "function scale: result 1 (count): dtype is float32; it must be i32");
+  expectRefused(
+      [](Call &c) { c.tx.dtype = {kDLFloat, 16, 1}; }, RUDNN_CALL_DTYPE,
+      "function scale: argument 0 (x): dtype is float16; it must be f32");
+  expectRefused(
+      [](Call &c) { c.tx.dtype = {kDLFloat, 8, 4}; }, RUDNN_CALL_DTYPE,
+      "function scale: argument 0 (x): dtype is float8x4; it must be f32");
+  expectRefused(
+      [](Call &c) { c.tcount.dtype = {kDLFloat, 32, 1}; }, RUDNN_CALL_DTYPE,
+      "function scale: result 1 (count): dtype is float32; it must be i32");
 }
 
 TEST(Function, RefusesRank) {
   expectRefused([](Call &c) { c.tx.ndim = 1; }, RUDNN_CALL_RANK,
                 "function scale: argument 0 (x): rank is 1; it must be 2");
   expectRefused(
-      [](Call &c) { c.tscale.ndim = 1, c.tscale.shape = c.length; }, RUDNN_CALL_RANK,
+      [](Call &c) { c.tscale.ndim = 1, c.tscale.shape = c.length; },
+      RUDNN_CALL_RANK,
       "function scale: argument 1 (scale): rank is 1; it must be 0, a scalar");
 }
 
 TEST(Function, RefusesShape) {
   static int64_t wrong[2] = {3, 5}, negative[2] = {-1, 4}, other[2] = {2, 4};
   static int64_t huge[2] = {INT64_MAX, 4};
-  expectRefused([](Call &c) { c.tx.shape = wrong; }, RUDNN_CALL_SHAPE,
-                "function scale: argument 0 (x): dimension 1 is 5; it must be 4");
   expectRefused(
-      [](Call &c) { c.tx.shape = negative; }, RUDNN_CALL_SHAPE,
-      "function scale: argument 0 (x): dimension 0 is -1; it must not be negative");
+      [](Call &c) { c.tx.shape = wrong; }, RUDNN_CALL_SHAPE,
+      "function scale: argument 0 (x): dimension 1 is 5; it must be 4");
+  expectRefused([](Call &c) { c.tx.shape = negative; }, RUDNN_CALL_SHAPE,
+                "function scale: argument 0 (x): dimension 0 is -1; it must "
+                "not be negative");
   expectRefused([](Call &c) { c.tx.shape = huge; }, RUDNN_CALL_SHAPE,
                 "function scale: argument 0 (x): it has more than 2^64 bytes");
-  expectRefused([](Call &c) { c.ty.shape = other; }, RUDNN_CALL_SHAPE,
-                "function scale: result 0 (y): dimension 0 is 2; these arguments give 3");
+  expectRefused(
+      [](Call &c) { c.ty.shape = other; }, RUDNN_CALL_SHAPE,
+      "function scale: result 0 (y): dimension 0 is 2; these arguments give 3");
 }
 
 TEST(Function, RefusesDevice) {
-  expectRefused([](Call &c) { c.ty.device.device_type = kDLCUDA; }, RUDNN_CALL_DEVICE,
-                "function scale: result 0 (y): it is on a device of type 2; it must be "
-                "on the CPU (1)");
+  expectRefused(
+      [](Call &c) { c.ty.device.device_type = kDLCUDA; }, RUDNN_CALL_DEVICE,
+      "function scale: result 0 (y): it is on a device of type 2; it must be "
+      "on the CPU (1)");
 }
 
 TEST(Function, RefusesStride) {
   static int64_t transposed[2] = {1, 3};
-  expectRefused([](Call &c) { c.tx.strides = transposed; }, RUDNN_CALL_STRIDE,
-                "function scale: argument 0 (x): stride 1 is 3; the tensor must be "
-                "dense, 1");
+  expectRefused(
+      [](Call &c) { c.tx.strides = transposed; }, RUDNN_CALL_STRIDE,
+      "function scale: argument 0 (x): stride 1 is 3; the tensor must be "
+      "dense, 1");
 }
 
 TEST(Function, RefusesNull) {
@@ -204,9 +217,11 @@ TEST(Function, RefusesAlignment) {
   call.tx.byte_offset = 2;
   Status status = call.run();
   EXPECT_EQ(status.code(), RUDNN_CALL_ALIGNMENT);
-  EXPECT_NE(status.message().find("function scale: argument 0 (x): the data is at 0x"),
+  EXPECT_NE(status.message().find(
+                "function scale: argument 0 (x): the data is at 0x"),
             std::string::npos);
-  EXPECT_NE(status.message().find("it must be aligned to 4 bytes"), std::string::npos);
+  EXPECT_NE(status.message().find("it must be aligned to 4 bytes"),
+            std::string::npos);
 }
 
 TEST(Function, RefusesOverlap) {
@@ -214,15 +229,17 @@ TEST(Function, RefusesOverlap) {
                 "function scale: result 0 (y) shares memory with x");
   expectRefused([](Call &c) { c.tcount.data = c.y; }, RUDNN_CALL_OVERLAP,
                 "function scale: result 1 (count) shares memory with y");
-  expectRefused([](Call &c) { c.tx.data = c.workspace + 4; }, RUDNN_CALL_OVERLAP,
+  expectRefused([](Call &c) { c.tx.data = c.workspace + 4; },
+                RUDNN_CALL_OVERLAP,
                 "function scale: the workspace shares memory with x");
 }
 
 TEST(Function, RefusesWorkspace) {
   expectRefused([](Call &c) { c.workspaceSize = 47; }, RUDNN_CALL_WORKSPACE,
                 "function scale: the workspace has 47 bytes; 48 are needed");
-  expectRefused([](Call &c) { c.scratch = nullptr; }, RUDNN_CALL_WORKSPACE,
-                "function scale: the workspace has 48 bytes and is null; 48 are needed");
+  expectRefused(
+      [](Call &c) { c.scratch = nullptr; }, RUDNN_CALL_WORKSPACE,
+      "function scale: the workspace has 48 bytes and is null; 48 are needed");
   Call call;
   call.scratch = call.workspace + 128;
   EXPECT_EQ(call.run().code(), RUDNN_CALL_WORKSPACE);

@@ -1,7 +1,7 @@
 //===- TensorMapTest.cpp - The cache of tensor maps -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,8 @@ TEST(TensorMapCache, EveryFieldCounts) {
   differs([](TensorMapDesc &) {});
   differs([](TensorMapDesc &d) { d.dtype = RUDNN_F16; });
   differs([](TensorMapDesc &d) { d.rank = 2; });
-  differs([](TensorMapDesc &d) { d.address = reinterpret_cast<void *>(0x20000); });
+  differs(
+      [](TensorMapDesc &d) { d.address = reinterpret_cast<void *>(0x20000); });
   for (int i = 0; i < 3; ++i) {
     differs([=](TensorMapDesc &d) { d.sizes[i] = 200; });
     differs([=](TensorMapDesc &d) { d.box[i] = 32; });
@@ -103,7 +104,8 @@ TEST(TensorMapCache, Rules) {
   expect([](auto &d) { d.rank = 6; }, "rank is 6; it must be 1 to 5");
   expect([](auto &d) { d.address = reinterpret_cast<void *>(0x10008); },
          "address is 0x10008; it must be a multiple of 16 and not null");
-  expect([](auto &d) { d.sizes[1] = 0; }, "sizes[1] is 0; it must be 1 to 4294967296");
+  expect([](auto &d) { d.sizes[1] = 0; },
+         "sizes[1] is 0; it must be 1 to 4294967296");
   expect([](auto &d) { d.box[2] = 257; }, "box[2] is 257; it must be 1 to 256");
   expect([](auto &d) { d.strides[1] = 8; },
          "strides[1] is 8; it must be a multiple of 16 below 2^40");
@@ -113,7 +115,8 @@ TEST(TensorMapCache, Rules) {
   expect([](auto &d) { d.box[0] = 4; },
          "box[0] is 4 elements, 8 bytes; it must be a multiple of 16 bytes");
   expect([](auto &d) { d.box[0] = 128; },
-         "box[0] is 128 elements, 256 bytes; a swizzle of 128 bytes allows no more than "
+         "box[0] is 128 elements, 256 bytes; a swizzle of 128 bytes allows no "
+         "more than "
          "that");
   EXPECT_EQ(encoded, 0);
 }
