@@ -272,7 +272,7 @@ TEST(Append, ShapeRules) {
 TEST(Append, RandomAgainstModel) {
   PlanMaker make(31);
   int written = 0;
-  for (int i = 0; i < 20000 && written < 2000; ++i) {
+  for (int i = 0; i < 200000 && written < 2000; ++i) {
     Input in = make.valid(i % 2);
     if (in.pages > 100 || in.pageSize > 100 || slowWrites(in) != RUDNN_OK)
       continue;

@@ -133,7 +133,7 @@ int32_t launch(RudnnKernelImage &image, const char *kernel, int shared = 0,
 }
 
 TEST(CudaLaunch, LoadsOncePerContext) {
-  RudnnKernelImage fresh = {"fresh", 5, nullptr};
+  static RudnnKernelImage fresh = {"fresh", 5, nullptr};
   int before = stat("fakeCudaModules");
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -176,7 +176,7 @@ TEST(CudaLaunch, ErrorsNameTheCallAndTheKernel) {
   expectError(RUDNN_DRIVER_ERROR, "cuFuncSetAttribute for huge with 1048576 "
                                   "bytes of dynamic shared memory: "
                                   "CUDA_ERROR_INVALID_VALUE (1), fake");
-  RudnnKernelImage broken = {"broken", 6, nullptr};
+  static RudnnKernelImage broken = {"broken", 6, nullptr};
   launch(broken, "kernel");
   expectError(
       RUDNN_DRIVER_ERROR,
