@@ -289,4 +289,76 @@ def RudnnLaunchToRuntime : Pass<"rudnn-launch-to-runtime"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Schedules/: operators on memrefs to kernels
+//===----------------------------------------------------------------------===//
+
+def RudnnSchedule : Pass<"rudnn-schedule", "::mlir::ModuleOp"> {
+  let summary = "Replace operators on memrefs by kernels and their launches";
+  let description = [{
+    Each op goes to the schedule of its family (passes/Schedules); its kernel is built in
+    `gpu.module @rudnn_kernels`. An op that the schedule does not do is an error that names
+    it and says why.
+  }];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip to schedule for">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::rudnn::tile::TileDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Tile/: on rudnn_tile kernels
+//===----------------------------------------------------------------------===//
+
+def RudnnPlanSmem : Pass<"rudnn-plan-smem"> {
+  let summary = "Give every tile and ring of a kernel its place in shared memory";
+  let description = [{
+    Tiles in program order, swizzled ones aligned to 1024 bytes, `over` at the place
+    of the other tile; then the barriers of the rings. A kernel that needs more than
+    a block has (232448 bytes) is an error.
+  }];
+  let dependentDialects = ["::rudnn::tile::TileDialect"];
+}
+
+def RudnnAssignPhases : Pass<"rudnn-assign-phases"> {
+  let summary = "Replace ring steps by waits and arrivals with slots and parities";
+  let description = [{
+    Trip `it` of a ring of N stages uses stage `it mod N` with parity
+    `(it / N) mod 2`. An acquire becomes a wait for "empty" and an arrival at "full"
+    that announces the bytes of the trip's copies; a wait and a release become a wait
+    for "full" and an arrival at "empty". Barriers are initialized after the last ring.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RudnnInsertFences : Pass<"rudnn-insert-fences"> {
+  let summary = "Insert the fences that wgmma and TMA stores need";
+  let description = [{
+    `wgmma_fence` before each product, whose registers may have been touched;
+    `proxy_fence` between stores to shared memory and the group barrier that
+    precedes their `tma_store`.
+  }];
+  let dependentDialects = ["::rudnn::tile::TileDialect"];
+}
+
+def RudnnConvertTileToNVVM : Pass<"rudnn-convert-tile-to-nvvm"> {
+  let summary = "Convert rudnn_tile kernels to llvm.func with NVVM and LLVM ops";
+  let description = [{
+    A fragment becomes one value per register (two 16-bit elements share one), a
+    shared tile and a ring pointers into one dynamic window `@rudnn_shared`, a
+    kernel an `llvm.func` with `nvvm.kernel` and its TMA descriptors by value. scf and
+    arith stay for the upstream passes that follow (`index` is 32 bits).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RudnnKernelToLLVM : Pass<"rudnn-kernel-to-llvm"> {
+  let summary = "Convert arith, math and cf in kernels to the LLVM dialect";
+  let description = [{
+    With 32-bit `index`, unlike the host code beside them. After convert-scf-to-cf.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // RUDNN_PASSES_TD

@@ -33,6 +33,10 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "rudnn/TileOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "rudnn/TileHostOps.cpp.inc"
+      >();
 }
 
 bool rudnn::tile::isSharedTile(Type type) {

@@ -193,7 +193,7 @@ LogicalResult WgmmaOp::verify() {
     bool isWait = false;
     if (auto wait = dyn_cast<WgmmaWaitOp>(user))
       isWait = llvm::is_contained(wait.getValues(), getResult());
-    if (!isAcc && !isWait && !isa<scf::YieldOp>(user))
+    if (!isAcc && !isWait && !isa<scf::YieldOp, scf::ForOp>(user))
       return emitOpError("the product is in flight, but '")
              << user->getName() << "' reads it without rudnn_tile.wgmma_wait";
   }

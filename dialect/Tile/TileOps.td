@@ -235,10 +235,13 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
     Element (i, j) comes from `source[offset + i*strides[0] + j*strides[1]]`, with
     i64 `offset` in elements. `strides` are static; a dynamic one is an operand for
     the leading dim (`leading`). With `bounds` an element whose coordinate in dim d
-    is not less than `bounds[d]` is zero and not read.
+    is not less than `bounds[d]` is zero and not read. `vector` is the number of
+    consecutive elements (16 bytes at most) that are aligned and inside of the bounds
+    together: what a thread may move at once.
   }];
   let arguments = (ins Tile_GlobalBuffer:$source, I64:$offset, Optional<I64>:$leading,
-    Variadic<Index>:$bounds, DenseI64ArrayAttr:$strides);
+    Variadic<Index>:$bounds, DenseI64ArrayAttr:$strides,
+    DefaultValuedAttr<I32Attr, "1">:$vector);
   let results = (outs Tile_AnyFragment:$result);
   let assemblyFormat = [{
     $source `[` $offset `]` (`leading` $leading^)? `strides` $strides (`bounds` `(` $bounds^ `)`)?
@@ -251,7 +254,8 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "a fragment to global memory";
   let description = "As `load`. Of replicated elements one copy is written.";
   let arguments = (ins Tile_AnyFragment:$value, Tile_GlobalBuffer:$dest, I64:$offset,
-    Optional<I64>:$leading, Variadic<Index>:$bounds, DenseI64ArrayAttr:$strides);
+    Optional<I64>:$leading, Variadic<Index>:$bounds, DenseI64ArrayAttr:$strides,
+    DefaultValuedAttr<I32Attr, "1">:$vector);
   let assemblyFormat = [{
     $value `to` $dest `[` $offset `]` (`leading` $leading^)? `strides` $strides
     (`bounds` `(` $bounds^ `)`)? attr-dict `:` type($value) `,` type($dest)

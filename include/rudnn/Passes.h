@@ -7,6 +7,10 @@
 #ifndef RUDNN_PASSES_H
 #define RUDNN_PASSES_H
 
+#include "rudnn/Tile/TileDialect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -49,6 +53,14 @@ struct NvvmPipelineOptions
 /// LLVM dialect for the host, which launches them through librudnn_rt.
 void buildNvvmPipeline(mlir::OpPassManager &pm,
                        const NvvmPipelineOptions &options);
+
+/// `rudnn-kernels-to-nvvm`: the rudnn_tile kernels of gpu.modules to the LLVM dialect.
+void buildKernelPipeline(mlir::OpPassManager &pm);
+/// gpu.modules in the LLVM dialect to PTX (`isa`) or cubins (`bin`, with ptxas of the
+/// toolkit or of PATH).
+void buildKernelBinaryPipeline(mlir::OpPassManager &pm, llvm::StringRef chip,
+                               llvm::StringRef format, llvm::StringRef toolkit);
+void registerKernelPipelines();
 
 /// Registers the named pipelines for textual pass pipelines.
 void registerPipelines();

@@ -147,4 +147,5 @@ void rudnn::registerAllDialects(DialectRegistry &registry) {
 void rudnn::registerAllPasses() {
   registerRudnnPasses();
   registerPipelines();
+  registerKernelPipelines();
 }

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -48,6 +49,8 @@ bool isGlobalBuffer(mlir::Type type);
 #include "rudnn/TileTypes.h.inc"
 #define GET_OP_CLASSES
 #include "rudnn/TileOps.h.inc"
+#define GET_OP_CLASSES
+#include "rudnn/TileHostOps.h.inc"
 
 namespace rudnn::tile {
 /// The swizzle of a shared tile in bytes, 0 for none.

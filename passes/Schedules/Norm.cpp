@@ -1,0 +1,237 @@
+//===- Norm.cpp - Row kernels: rms_norm, layer_norm, softmax -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block holds one row in registers, so that memory is read once and written once.
+// Blocks fill the device once and walk over rows; gamma and beta stay in registers,
+// and the next row is loaded before the current one is reduced.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedules.h"
+
+using namespace mlir;
+using namespace rudnn;
+using namespace rudnn::tile;
+
+using Values = KernelBuilder::Values;
+
+namespace {
+
+/// One of the three ops, with what they share.
+struct RowOp {
+  Operation *op;
+  Value x, y, gamma, beta; // gamma and beta may be null
+  double eps = 0;
+  StringRef name;
+};
+
+RowOp describe(Operation *op) {
+  if (auto norm = dyn_cast<RmsNormOp>(op))
+    return {op, norm.getX(), norm.getOuts()[0], norm.getGamma(), Value(),
+            norm.getEps().convertToDouble(), "rms_norm"};
+  if (auto norm = dyn_cast<LayerNormOp>(op))
+    return {op, norm.getX(), norm.getOuts()[0], norm.getGamma(), norm.getBeta(),
+            norm.getEps().convertToDouble(), "layer_norm"};
+  auto softmax = cast<SoftmaxOp>(op);
+  return {op, softmax.getX(), softmax.getOuts()[0], Value(), Value(), 0, "softmax"};
+}
+
+struct RowKernel {
+  RowKernel(RowOp row, const Machine &machine, OpBuilder &b)
+      : row(row), machine(machine), k(b, row.op->getLoc()) {
+    element = elementTypeOf(row.x);
+    size = shapeOf(row.x).back();
+    vector = 128 / element.getIntOrFloatBitWidth();
+    // About four vectors a thread.
+    warps = std::clamp<int64_t>(
+        llvm::PowerOf2Ceil(llvm::divideCeil(size, vector * 32 * 4)), 1, 32);
+    int64_t step = vector * 32 * warps;
+    padded = llvm::alignTo(size, step);
+    layout = Layout::row(padded, vector, warps);
+  }
+
+  void build(gpu::GPUModuleOp kernels);
+  void launch(gpu::GPUModuleOp kernels);
+
+private:
+  Value load(Value buffer, Value offset, Type type);
+  Value total(Combine kind, Value fragment);
+  Value inside(Value fragment, Value outside);
+  Value rmsNorm(Value x);
+  Value layerNorm(Value x);
+  Value softmax(Value x);
+  Value scaled(Value x, Value factor);
+
+  RowOp row;
+  Machine machine;
+  KernelBuilder k;
+  Type element;
+  int64_t size, padded, vector, warps;
+  Layout layout;
+  Value gamma, beta, scratch;
+};
+
+} // namespace
+
+/// Elements behind the row's end are zero.
+Value RowKernel::load(Value buffer, Value offset, Type type) {
+  SmallVector<Value> bounds;
+  if (padded != size)
+    bounds.push_back(k.index(size));
+  return LoadOp::create(k.b, k.loc, k.fragment(layout, type), buffer, offset, Value(),
+                        bounds, k.b.getDenseI64ArrayAttr({1}), vector);
+}
+
+Value RowKernel::total(Combine kind, Value fragment) {
+  Value mine = ThreadReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, fragment);
+  return BlockReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, mine, scratch);
+}
+
+/// Replaces the elements behind the row's end.
+Value RowKernel::inside(Value fragment, Value outside) {
+  if (padded == size)
+    return fragment;
+  Value place = IotaOp::create(k.b, k.loc, k.fragment(layout, k.b.getI32Type()),
+                               k.index(-size), k.b.getDenseI32ArrayAttr({1}));
+  return k.map1({fragment, place}, [&](ValueRange x) {
+    Value zero = arith::ConstantIntOp::create(k.b, k.loc, 0, 32);
+    return k.select(k.compare(arith::CmpIPredicate::slt, x[1], zero), x[0], outside);
+  });
+}
+
+/// x * factor * gamma + beta.
+Value RowKernel::scaled(Value x, Value factor) {
+  SmallVector<Value> inputs = {x, gamma};
+  if (beta)
+    inputs.push_back(beta);
+  return k.map1(inputs, [&](ValueRange v) {
+    Value y = k.mulf(v[0], factor);
+    return beta ? k.fma(y, v[1], v[2]) : k.mulf(y, v[1]);
+  });
+}
+
+Value RowKernel::rmsNorm(Value x) {
+  Value squares = k.map1(x, [&](ValueRange v) { return k.mulf(v[0], v[0]); });
+  Value mean = k.mulf(total(Combine::Add, squares), k.f32(1.0 / size));
+  Value factor = math::RsqrtOp::create(k.b, k.loc, k.addf(mean, k.f32(row.eps)));
+  return scaled(x, factor);
+}
+
+Value RowKernel::layerNorm(Value x) {
+  Value mean = k.mulf(total(Combine::Add, x), k.f32(1.0 / size));
+  Value centered = k.map1(x, [&](ValueRange v) { return k.subf(v[0], mean); });
+  centered = inside(centered, k.f32(0));
+  Value squares = k.map1(centered, [&](ValueRange v) { return k.mulf(v[0], v[0]); });
+  Value variance = k.mulf(total(Combine::Add, squares), k.f32(1.0 / size));
+  Value factor = math::RsqrtOp::create(k.b, k.loc, k.addf(variance, k.f32(row.eps)));
+  return scaled(centered, factor);
+}
+
+Value RowKernel::softmax(Value x) {
+  Value low = k.f32(-std::numeric_limits<float>::infinity());
+  x = inside(x, low);
+  Value maximum = total(Combine::Max, x);
+  Value powers = k.map1(x, [&](ValueRange v) {
+    return k.exp2(k.mulf(k.subf(v[0], maximum), k.f32(1.4426950408889634)));
+  });
+  Value factor = k.divf(k.f32(1), total(Combine::Add, powers));
+  return k.map1(powers, [&](ValueRange v) { return k.mulf(v[0], factor); });
+}
+
+void RowKernel::build(gpu::GPUModuleOp kernels) {
+  auto buffer = [](Type type) -> Type {
+    return MemRefType::get({ShapedType::kDynamic}, type);
+  };
+  SmallVector<Type> types = {buffer(element), buffer(element), k.b.getIndexType()};
+  for (Value parameter : {row.gamma, row.beta})
+    if (parameter)
+      types.push_back(buffer(elementTypeOf(parameter)));
+  k.begin(kernels, uniqueKernelName(kernels, row.name), types, 32 * warps);
+  Value x = k.arg(0), y = k.arg(1), rows = k.arg(2);
+  unsigned next = 3;
+  auto parameter = [&](Value source) -> Value {
+    if (!source)
+      return {};
+    Type type = elementTypeOf(source);
+    Value zero = arith::ConstantIntOp::create(k.b, k.loc, 0, 64);
+    return k.convert(load(k.arg(next++), zero, type), k.b.getF32Type());
+  };
+  scratch = k.alloc(k.tileType({warps}, k.b.getF32Type(), 0));
+  gamma = parameter(row.gamma);
+  beta = parameter(row.beta);
+
+  auto offsetOf = [&](Value r) {
+    return k.mul(k.i64(r), arith::ConstantIntOp::create(k.b, k.loc, size, 64));
+  };
+  Value first = k.blockId();
+  Value last = k.sub(rows, 1);
+  Value start = load(x, offsetOf(k.min(first, last)), element);
+  k.loop(first, rows, k.gridSize(), start, [&](Value r, ValueRange carried) {
+    Value ahead = load(x, offsetOf(k.min(k.add(r, k.gridSize()), last)), element);
+    Value current = k.convert(carried[0], k.b.getF32Type());
+    Value result = row.name == "rms_norm"     ? rmsNorm(current)
+                   : row.name == "layer_norm" ? layerNorm(current)
+                                              : softmax(current);
+    SmallVector<Value> bounds;
+    if (padded != size)
+      bounds.push_back(k.index(size));
+    StoreOp::create(k.b, k.loc, k.convert(result, element), y, offsetOf(r), Value(),
+                    bounds, k.b.getDenseI64ArrayAttr({1}), vector);
+    return Values{ahead};
+  });
+  k.end();
+}
+
+void RowKernel::launch(gpu::GPUModuleOp kernels) {
+  KernelOp kernel = k.kernel;
+  Value rows = k.index(1);
+  for (int64_t d = 0, n = shapeOf(row.x).size() - 1; d < n; ++d)
+    rows = k.mul(rows, k.b.createOrFold<memref::DimOp>(k.loc, row.x, d));
+  SmallVector<Value> args = {row.x, row.y, rows};
+  for (Value parameter : {row.gamma, row.beta})
+    if (parameter)
+      args.push_back(parameter);
+  // As many blocks as run at a time: 2048 threads and about 64 registers each.
+  int64_t resident = std::clamp<int64_t>(1024 / (32 * warps), 1, 16);
+  Value one = k.index(1);
+  Value blocks = k.min(rows, k.index(machine.multiprocessors * resident));
+  auto symbol = SymbolRefAttr::get(kernels.getNameAttr(),
+                                   {FlatSymbolRefAttr::get(kernel.getNameAttr())});
+  LaunchOp::create(k.b, k.loc, symbol, blocks, one, one, args);
+}
+
+std::string rudnn::tile::whyNotRow(Operation *op) {
+  RowOp row = describe(op);
+  int64_t size = shapeOf(row.x).back();
+  if (ShapedType::isDynamic(size))
+    return "the row length is dynamic";
+  if (size * elementTypeOf(row.x).getIntOrFloatBitWidth() % 128 != 0)
+    return "a row is not a multiple of 16 bytes";
+  if (size > 65536)
+    return "a row has more than 65536 elements";
+  return "";
+}
+
+LogicalResult rudnn::tile::scheduleRow(Operation *op, gpu::GPUModuleOp kernels,
+                                       const Machine &machine) {
+  RowOp row = describe(op);
+  auto type = dyn_cast<MemRefType>(row.x.getType());
+  if (!type)
+    return op->emitOpError("must be on memrefs (bufferize first)");
+  if (std::string why = whyNotRow(op); !why.empty())
+    return op->emitOpError("the sm_90a schedule does not apply: ") << why;
+  for (Value operand : op->getOperands())
+    if (!cast<MemRefType>(operand.getType()).getLayout().isIdentity())
+      return op->emitOpError("the sm_90a schedule needs dense operands, got ")
+             << operand.getType();
+  OpBuilder b(op);
+  RowKernel kernel(row, machine, b);
+  kernel.build(kernels);
+  kernel.launch(kernels);
+  op->erase();
+  return success();
+}

@@ -1,0 +1,59 @@
+// RUN: rudnn-opt %s -rudnn-schedule -split-input-file -verify-diagnostics
+
+func.func @dynamic_depth(%a: memref<?x?xbf16>, %b: memref<4096x?xbf16>, %d: memref<?x4096xbf16>) {
+  // expected-error @+1 {{the sm_90a schedule does not apply: the last extent of an operand is not a static multiple of 8}}
+  rudnn_tile.gemm ins(%a, %b : memref<?x?xbf16>, memref<4096x?xbf16>) outs(%d : memref<?x4096xbf16>) transpose_b epilogue {
+  ^bb0(%x: f32):
+    %y = arith.truncf %x : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @f32_result(%a: memref<64x64xbf16>, %d: memref<64x64xf32>) {
+  // expected-error @+1 {{the sm_90a schedule does not apply: the result is not f16 or bf16}}
+  rudnn_tile.gemm ins(%a, %a : memref<64x64xbf16>, memref<64x64xbf16>) outs(%d : memref<64x64xf32>) epilogue {
+  ^bb0(%x: f32):
+    rudnn_tile.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @epilogue(%a: memref<64x64xbf16>, %d: memref<64x64xbf16>) {
+  // expected-error @+1 {{the sm_90a schedule does not apply: the epilogue has a 'math.sin'}}
+  rudnn_tile.gemm ins(%a, %a : memref<64x64xbf16>, memref<64x64xbf16>) outs(%d : memref<64x64xbf16>) epilogue {
+  ^bb0(%x: f32):
+    %s = math.sin %x : f32
+    %y = arith.truncf %s : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @softmax_row(%x: memref<4x?xbf16>) {
+  // expected-error @+1 {{the sm_90a schedule does not apply: the row length is dynamic}}
+  rudnn.softmax ins(%x : memref<4x?xbf16>) outs(%x : memref<4x?xbf16>)
+  return
+}
+
+// -----
+
+func.func @attention_type(%q: memref<1x1x8x64xf32>) {
+  // expected-error @+1 {{the sm_90a schedule does not apply: the elements are neither f16 nor bf16}}
+  rudnn.attention ins(%q, %q, %q : memref<1x1x8x64xf32>, memref<1x1x8x64xf32>, memref<1x1x8x64xf32>) outs(%q : memref<1x1x8x64xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_dim(%q: memref<1x1x8x264xbf16>) {
+  // expected-error @+1 {{the sm_90a schedule does not apply: a head dim is more than 256}}
+  rudnn.attention ins(%q, %q, %q : memref<1x1x8x264xbf16>, memref<1x1x8x264xbf16>, memref<1x1x8x264xbf16>) outs(%q : memref<1x1x8x264xbf16>)
+  return
+}

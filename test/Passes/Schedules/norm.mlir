@@ -1,0 +1,32 @@
+// RUN: rudnn-opt %s -verify-each -rudnn-schedule -canonicalize -cse | FileCheck %s
+
+func.func @rms_norm(%x: memref<?x4096xbf16>, %g: memref<4096xf32>, %y: memref<?x4096xbf16>) {
+  rudnn.rms_norm ins(%x, %g : memref<?x4096xbf16>, memref<4096xf32>) outs(%y : memref<?x4096xbf16>)
+  return
+}
+func.func @softmax(%x: memref<3x7x1000xf32>, %y: memref<3x7x1000xf32>) {
+  rudnn.softmax ins(%x : memref<3x7x1000xf32>) outs(%y : memref<3x7x1000xf32>)
+  return
+}
+
+// The row in the registers of four warps; gamma once; the next row ahead of the sum.
+// CHECK-LABEL: rudnn_tile.kernel @rms_norm
+// CHECK-SAME:  threads = 128 : i32
+// CHECK:      rudnn_tile.load {{.*}} {vector = 8 : i32} : memref<?xf32> -> <4096xf32, reg = [1, 2, 4, 1024, 2048] lane = [8, 16, 32, 64, 128] warp = [256, 512] rep = [1]>
+// CHECK:      scf.for {{.*}} iter_args(%[[ROW:.*]] = %{{.*}})
+// CHECK:        %[[AHEAD:.*]] = rudnn_tile.load
+// CHECK:        rudnn_tile.convert %[[ROW]]
+// CHECK:        rudnn_tile.thread_reduce add
+// CHECK:        rudnn_tile.block_reduce add
+// CHECK:        math.rsqrt
+// CHECK:        rudnn_tile.store
+// CHECK:        scf.yield %[[AHEAD]]
+
+// 1000 elements in 1024 places: -inf behind the end.
+// CHECK-LABEL: rudnn_tile.kernel @softmax
+// CHECK:      scf.for
+// CHECK:        rudnn_tile.iota %c-1000 coefficients [1]
+// CHECK:        rudnn_tile.block_reduce max
+// CHECK:        math.exp2
+// CHECK:        rudnn_tile.block_reduce add
+// CHECK:        rudnn_tile.store {{.*}} bounds(%c1000) {vector = 4 : i32}
