@@ -1,7 +1,7 @@
 //===- KernelBuilder.cpp - What schedules are written with -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,8 @@ using namespace rudnn::tile;
 
 using Values = KernelBuilder::Values;
 
-static constexpr arith::FastMathFlags kContract = arith::FastMathFlags::contract;
+static constexpr arith::FastMathFlags kContract =
+    arith::FastMathFlags::contract;
 
 KernelOp KernelBuilder::begin(gpu::GPUModuleOp module, StringRef name,
                               ArrayRef<Type> arguments, int32_t threads) {
@@ -52,13 +53,27 @@ Value KernelBuilder::f32(float value) {
 Value KernelBuilder::i64(Value index) {
   return arith::IndexCastUIOp::create(b, loc, b.getI64Type(), index);
 }
-Value KernelBuilder::add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-Value KernelBuilder::sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-Value KernelBuilder::mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
-Value KernelBuilder::div(Value x, Value y) { return arith::DivUIOp::create(b, loc, x, y); }
-Value KernelBuilder::rem(Value x, Value y) { return arith::RemUIOp::create(b, loc, x, y); }
-Value KernelBuilder::min(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
-Value KernelBuilder::max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
+Value KernelBuilder::add(Value x, Value y) {
+  return arith::AddIOp::create(b, loc, x, y);
+}
+Value KernelBuilder::sub(Value x, Value y) {
+  return arith::SubIOp::create(b, loc, x, y);
+}
+Value KernelBuilder::mul(Value x, Value y) {
+  return arith::MulIOp::create(b, loc, x, y);
+}
+Value KernelBuilder::div(Value x, Value y) {
+  return arith::DivUIOp::create(b, loc, x, y);
+}
+Value KernelBuilder::rem(Value x, Value y) {
+  return arith::RemUIOp::create(b, loc, x, y);
+}
+Value KernelBuilder::min(Value x, Value y) {
+  return arith::MinSIOp::create(b, loc, x, y);
+}
+Value KernelBuilder::max(Value x, Value y) {
+  return arith::MaxSIOp::create(b, loc, x, y);
+}
 Value KernelBuilder::compare(arith::CmpIPredicate predicate, Value x, Value y) {
   return arith::CmpIOp::create(b, loc, predicate, x, y);
 }
@@ -99,14 +114,14 @@ Value KernelBuilder::log2(Value x) { return math::Log2Op::create(b, loc, x); }
 
 Values KernelBuilder::loop(Value from, Value to, Value step, ValueRange init,
                            function_ref<Values(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(
-      b, loc, from, to, step, init,
-      [&](OpBuilder &, Location, Value iv, ValueRange args) {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToEnd(iv.getParentBlock());
-        Values results = body(iv, args);
-        scf::YieldOp::create(b, loc, results);
-      });
+  auto loop =
+      scf::ForOp::create(b, loc, from, to, step, init,
+                         [&](OpBuilder &, Location, Value iv, ValueRange args) {
+                           OpBuilder::InsertionGuard guard(b);
+                           b.setInsertionPointToEnd(iv.getParentBlock());
+                           Values results = body(iv, args);
+                           scf::YieldOp::create(b, loc, results);
+                         });
   return Values(loop.getResults());
 }
 
@@ -133,9 +148,9 @@ void KernelBuilder::warpGroups(ArrayRef<Role> roles) {
     groups.push_back(role.groups);
     registers.push_back(role.registers);
   }
-  auto op = WarpGroupsOp::create(b, loc, b.getArrayAttr(names),
-                                 b.getDenseI32ArrayAttr(groups),
-                                 b.getDenseI32ArrayAttr(registers), roles.size());
+  auto op = WarpGroupsOp::create(
+      b, loc, b.getArrayAttr(names), b.getDenseI32ArrayAttr(groups),
+      b.getDenseI32ArrayAttr(registers), roles.size());
   for (auto [i, role] : llvm::enumerate(roles)) {
     OpBuilder::InsertionGuard guard(b);
     Block *block = b.createBlock(&op.getRoles()[i]);
@@ -157,8 +172,8 @@ Value KernelBuilder::alloc(MemRefType type, Value over) {
   return AllocOp::create(b, loc, type, over, IntegerAttr());
 }
 Value KernelBuilder::ring(unsigned stages, unsigned consumers) {
-  return RingOp::create(b, loc, RingType::get(b.getContext(), stages, consumers),
-                        IntegerAttr());
+  return RingOp::create(
+      b, loc, RingType::get(b.getContext(), stages, consumers), IntegerAttr());
 }
 
 static Value subview(OpBuilder &b, Location loc, Value tile,
@@ -170,10 +185,10 @@ static Value subview(OpBuilder &b, Location loc, Value tile,
     extents.push_back(b.getIndexAttr(size));
     ones.push_back(b.getIndexAttr(1));
   }
-  auto result = memref::SubViewOp::inferRankReducedResultType(shape, type, offsets,
-                                                              extents, ones);
-  return memref::SubViewOp::create(b, loc, cast<MemRefType>(result), tile, offsets,
-                                   extents, ones);
+  auto result = memref::SubViewOp::inferRankReducedResultType(
+      shape, type, offsets, extents, ones);
+  return memref::SubViewOp::create(b, loc, cast<MemRefType>(result), tile,
+                                   offsets, extents, ones);
 }
 
 Value KernelBuilder::stage(Value tile, Value slot) {
@@ -203,12 +218,14 @@ void KernelBuilder::acquire(Value ring, Value it) {
 void KernelBuilder::commit(Value ring, Value it) {
   RingCommitOp::create(b, loc, ring, it);
 }
-void KernelBuilder::wait(Value ring, Value it) { RingWaitOp::create(b, loc, ring, it); }
+void KernelBuilder::wait(Value ring, Value it) {
+  RingWaitOp::create(b, loc, ring, it);
+}
 void KernelBuilder::release(Value ring, Value it) {
   RingReleaseOp::create(b, loc, ring, it);
 }
-void KernelBuilder::tmaLoad(Value source, ValueRange coords, Value tile, Value ring,
-                            Value it) {
+void KernelBuilder::tmaLoad(Value source, ValueRange coords, Value tile,
+                            Value ring, Value it) {
   TmaLoadOp::create(b, loc, source, coords, tile, ring, it);
 }
 void KernelBuilder::tmaStore(Value tile, Value dest, ValueRange coords) {
@@ -223,12 +240,14 @@ Value KernelBuilder::wgmma(Value a, Value bTile, Value acc, bool transposeB) {
   ArrayRef<int64_t> shape = cast<MemRefType>(bTile.getType()).getShape();
   int64_t n = transposeB ? shape.back() * (shape.size() == 3 ? shape[0] : 1)
                          : shape[shape.size() - 2];
-  return WgmmaOp::create(b, loc, fragment(Layout::accumulator(64, n)), a, bTile, acc,
-                         transposeB);
+  return WgmmaOp::create(b, loc, fragment(Layout::accumulator(64, n)), a, bTile,
+                         acc, transposeB);
 }
 
-Values KernelBuilder::wgmmaWait(int32_t pending, ValueRange values, ValueRange keep) {
-  auto op = WgmmaWaitOp::create(b, loc, values.getTypes(), pending, values, keep);
+Values KernelBuilder::wgmmaWait(int32_t pending, ValueRange values,
+                                ValueRange keep) {
+  auto op =
+      WgmmaWaitOp::create(b, loc, values.getTypes(), pending, values, keep);
   return Values(op.getResults());
 }
 
@@ -240,7 +259,8 @@ Value KernelBuilder::splat(FragmentType type, Value scalar) {
   return SplatOp::create(b, loc, type, scalar);
 }
 
-Values KernelBuilder::map(ValueRange inputs, Body body, ArrayRef<Type> results) {
+Values KernelBuilder::map(ValueRange inputs, Body body,
+                          ArrayRef<Type> results) {
   Layout layout = cast<FragmentType>(inputs[0].getType()).getLayout();
   SmallVector<Type> elements(results);
   if (elements.empty())
@@ -252,21 +272,25 @@ Values KernelBuilder::map(ValueRange inputs, Body body, ArrayRef<Type> results) 
   OpBuilder::InsertionGuard guard(b);
   Block *block = b.createBlock(&op.getBody());
   for (Value input : inputs)
-    block->addArgument(cast<FragmentType>(input.getType()).getElementType(), loc);
+    block->addArgument(cast<FragmentType>(input.getType()).getElementType(),
+                       loc);
   YieldOp::create(b, loc, body(block->getArguments()));
   return Values(op.getResults());
 }
 
-Value KernelBuilder::map1(ValueRange inputs, function_ref<Value(ValueRange)> body) {
-  return map(inputs, [&](ValueRange args) { return Values{body(args)}; }).front();
+Value KernelBuilder::map1(ValueRange inputs,
+                          function_ref<Value(ValueRange)> body) {
+  return map(inputs, [&](ValueRange args) { return Values{body(args)}; })
+      .front();
 }
 
-Value KernelBuilder::reduce(Combine kind, Value input, unsigned dim, bool partial) {
+Value KernelBuilder::reduce(Combine kind, Value input, unsigned dim,
+                            bool partial) {
   auto type = cast<FragmentType>(input.getType());
   Layout layout = type.getLayout();
   return ReduceOp::create(
-      b, loc, fragment(partial ? layout.partial(dim) : layout.slice(dim)), kind, input,
-      dim);
+      b, loc, fragment(partial ? layout.partial(dim) : layout.slice(dim)), kind,
+      input, dim);
 }
 
 Value KernelBuilder::broadcast(Value input, FragmentType type, unsigned dim) {
@@ -277,12 +301,14 @@ Value KernelBuilder::convert(Value input, Type element) {
   auto type = cast<FragmentType>(input.getType());
   if (type.getElementType() == element)
     return input;
-  return ConvertOp::create(b, loc, FragmentType::get(type.getLayout(), element), input);
+  return ConvertOp::create(b, loc, FragmentType::get(type.getLayout(), element),
+                           input);
 }
 
 Value KernelBuilder::columns(Value input, int64_t offset, int64_t size) {
   auto type = cast<FragmentType>(input.getType());
   return ColumnsOp::create(
-      b, loc, FragmentType::get(*type.getLayout().columns(size), type.getElementType()),
+      b, loc,
+      FragmentType::get(*type.getLayout().columns(size), type.getElementType()),
       input, offset);
 }

@@ -1,7 +1,7 @@
 //===- KernelOps.cpp - Kernels, roles and the ring protocol -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +40,9 @@ LogicalResult KernelOp::verify() {
   for (auto [i, type] : llvm::enumerate(getFunctionType().getInputs()))
     if (!isa<TmaType, IndexType, IntegerType, FloatType>(type) &&
         !isGlobalBuffer(type))
-      return emitOpError("argument ")
-             << i << " has type " << type
-             << ", expected a TMA descriptor, memref<?xT>, index, integer or float";
+      return emitOpError("argument ") << i << " has type " << type
+                                      << ", expected a TMA descriptor, "
+                                         "memref<?xT>, index, integer or float";
   if (getThreads() < 32 || getThreads() > 1024 || getThreads() % 32 != 0)
     return emitOpError("threads is ")
            << getThreads() << ", expected a multiple of 32 up to 1024";
@@ -61,8 +61,8 @@ LogicalResult KernelOp::verifyRegions() {
     for (int32_t n : groups.getGroups())
       threads += n * kGroupThreads;
     if (threads != getThreads())
-      return emitOpError("has ") << getThreads()
-                                 << " threads, its warp groups " << threads;
+      return emitOpError("has ")
+             << getThreads() << " threads, its warp groups " << threads;
   }
   return success();
 }
@@ -89,7 +89,8 @@ ParseResult WarpGroupsOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
   }
   Builder &builder = parser.getBuilder();
-  result.addAttribute(getNamesAttrName(result.name), builder.getArrayAttr(names));
+  result.addAttribute(getNamesAttrName(result.name),
+                      builder.getArrayAttr(names));
   result.addAttribute(getGroupsAttrName(result.name),
                       builder.getDenseI32ArrayAttr(groups));
   result.addAttribute(getRegistersAttrName(result.name),
@@ -109,18 +110,18 @@ void WarpGroupsOp::print(OpAsmPrinter &printer) {
   }
   printer.decreaseIndent();
   printer.printOptionalAttrDict(
-      (*this)->getAttrs(), {getNamesAttrName(), getGroupsAttrName(),
-                            getRegistersAttrName()});
+      (*this)->getAttrs(),
+      {getNamesAttrName(), getGroupsAttrName(), getRegistersAttrName()});
 }
 
 LogicalResult WarpGroupsOp::verify() {
   size_t n = getRoles().size();
   if (n < 2 || getNames().size() != n || getGroups().size() != n ||
       getRegisters().size() != n)
-    return emitOpError("has ") << n << " roles, " << getNames().size()
-                               << " names, " << getGroups().size() << " group and "
-                               << getRegisters().size()
-                               << " register counts, expected as many of each, 2 or more";
+    return emitOpError("has ")
+           << n << " roles, " << getNames().size() << " names, "
+           << getGroups().size() << " group and " << getRegisters().size()
+           << " register counts, expected as many of each, 2 or more";
   int64_t total = 0;
   for (auto [i, role] : llvm::enumerate(getRoles())) {
     int32_t groups = getGroups()[i], registers = getRegisters()[i];
@@ -134,8 +135,8 @@ LogicalResult WarpGroupsOp::verify() {
     total += int64_t(groups) * kGroupThreads * registers;
     if (role.getNumArguments() != 1 ||
         !isa<IndexType>(role.getArgument(0).getType()))
-      return emitOpError("role ") << getNames()[i]
-                                  << " must have one argument of type index";
+      return emitOpError("role ")
+             << getNames()[i] << " must have one argument of type index";
   }
   if (total > kRegisterFile)
     return emitOpError("the roles need ")
@@ -156,8 +157,9 @@ LogicalResult SingleThreadOp::verify() {
     return WalkResult::advance();
   });
   if (bad)
-    return emitOpError("'") << bad->getName()
-                            << "' is a warp collective: one thread alone would hang";
+    return emitOpError("'")
+           << bad->getName()
+           << "' is a warp collective: one thread alone would hang";
   return success();
 }
 
@@ -169,7 +171,9 @@ namespace {
 struct RoleOf {
   WarpGroupsOp op;
   unsigned index;
-  bool operator==(const RoleOf &o) const { return op == o.op && index == o.index; }
+  bool operator==(const RoleOf &o) const {
+    return op == o.op && index == o.index;
+  }
 };
 
 struct Balance {
@@ -265,6 +269,7 @@ LogicalResult BarrierArriveOp::verify() {
 
 LogicalResult TurnTakeOp::verify() {
   if (getOf() < 2 || getOf() > 4)
-    return emitOpError("turns of ") << getOf() << " warp groups, expected 2 to 4";
+    return emitOpError("turns of ")
+           << getOf() << " warp groups, expected 2 to 4";
   return success();
 }

@@ -1,7 +1,7 @@
 //===- Layout.cpp - Where the elements of a register tile live -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ SmallVector<int64_t> Layout::tile() const {
     for (const Basis &basis : *bases)
       for (unsigned d = 0; d < rank(); ++d)
         if (basis[d])
-          extents[d] = std::max<int64_t>(extents[d],
-                                         PowerOf2Ceil(basis[d] + 1));
+          extents[d] =
+              std::max<int64_t>(extents[d], PowerOf2Ceil(basis[d] + 1));
   return extents;
 }
 
@@ -202,8 +202,8 @@ Layout Layout::accumulator(int64_t rows, int64_t cols) {
   Bases warp;
   for (int64_t row = 16; row < rows; row *= 2)
     warp.push_back({row, 0});
-  return Layout({{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, warp,
-                {1, cols / 8});
+  return Layout({{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}},
+                warp, {1, cols / 8});
 }
 
 Layout Layout::operandB(int64_t k, int64_t n) {
@@ -227,8 +227,8 @@ std::optional<Layout> Layout::named(StringRef name, ArrayRef<int64_t> shape) {
   auto isRows = [](int64_t rows) {
     return rows == 16 || rows == 32 || rows == 64 || rows == 128;
   };
-  if (name == "acc" && shape.size() == 2 && isRows(shape[0]) &&
-      shape[1] > 0 && shape[1] % 8 == 0)
+  if (name == "acc" && shape.size() == 2 && isRows(shape[0]) && shape[1] > 0 &&
+      shape[1] % 8 == 0)
     return accumulator(shape[0], shape[1]);
   if (name == "acc_rows" && shape.size() == 1 && isRows(shape[0]))
     return accumulator(shape[0], 8).slice(1);
@@ -294,7 +294,8 @@ Layout Layout::partial(unsigned dim) const {
     Bases result;
     for (Basis basis : bases) {
       if (basis[dim])
-        basis[dim] = int64_t(1) << (llvm::find(held, basis[dim]) - held.begin());
+        basis[dim] = int64_t(1)
+                     << (llvm::find(held, basis[dim]) - held.begin());
       result.push_back(basis);
     }
     return result;
@@ -310,7 +311,8 @@ std::optional<Layout> Layout::columns(int64_t size) const {
   int64_t total = extents[dim] * rep[dim];
   if (size < 1 || total % size != 0)
     return std::nullopt;
-  // Within the bits: `size` must be a power of two, and no thread bit beyond it.
+  // Within the bits: `size` must be a power of two, and no thread bit beyond
+  // it.
   if (size % extents[dim] == 0) {
     SmallVector<int64_t> newRep(rep);
     newRep[dim] = size / extents[dim];

@@ -1,7 +1,8 @@
-//===- TileDialect.cpp - The kernel dialect: types and attributes -*- C++ -*-===//
+//===- TileDialect.cpp - The kernel dialect: types and attributes -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,9 +100,9 @@ static ParseResult parseVectors(AsmParser &parser, StringRef name,
       }))
     return failure();
   if (flat.size() % rank != 0)
-    return parser.emitError(loc) << "'" << name << "' has " << flat.size()
-                                 << " numbers, expected a multiple of the rank "
-                                 << rank;
+    return parser.emitError(loc)
+           << "'" << name << "' has " << flat.size()
+           << " numbers, expected a multiple of the rank " << rank;
   for (size_t i = 0; i < flat.size(); i += rank)
     bases.emplace_back(flat.begin() + i, flat.begin() + i + rank);
   return success();
@@ -117,12 +118,13 @@ static FailureOr<Layout> parseLayout(AsmParser &parser,
   Layout::Bases reg, lane, warp;
   SmallVector<int64_t> rep;
   StringRef keyword;
-  if (succeeded(parser.parseOptionalKeyword(
-          &keyword, {"acc", "acc_rows", "acc_cols", "acc_quads", "operand_b"}))) {
+  if (succeeded(
+          parser.parseOptionalKeyword(&keyword, {"acc", "acc_rows", "acc_cols",
+                                                 "acc_quads", "operand_b"}))) {
     if (std::optional<Layout> layout = Layout::named(keyword, shape))
       return *layout;
-    return parser.emitError(loc) << "layout '" << keyword
-                                 << "' does not exist for shape " << text;
+    return parser.emitError(loc)
+           << "layout '" << keyword << "' does not exist for shape " << text;
   }
   if (parseVectors(parser, "reg", rank, reg) ||
       parseVectors(parser, "lane", rank, lane) ||
@@ -133,8 +135,8 @@ static FailureOr<Layout> parseLayout(AsmParser &parser,
       }))
     return failure();
   if (rep.size() != rank)
-    return parser.emitError(loc) << "'rep' has " << rep.size()
-                                 << " numbers, expected " << rank;
+    return parser.emitError(loc)
+           << "'rep' has " << rep.size() << " numbers, expected " << rank;
   auto negative = [](const Layout::Basis &basis) {
     return llvm::any_of(basis, [](int64_t x) { return x < 0; });
   };
@@ -152,8 +154,8 @@ static FailureOr<Layout> parseLayout(AsmParser &parser,
 }
 
 /// `64x128x` ahead of a type, or `64x128` alone.
-static ParseResult parseShape(AsmParser &parser, SmallVectorImpl<int64_t> &shape,
-                              bool trailingX) {
+static ParseResult parseShape(AsmParser &parser,
+                              SmallVectorImpl<int64_t> &shape, bool trailingX) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseDimensionList(shape, /*allowDynamic=*/false, trailingX))
     return failure();
@@ -239,9 +241,10 @@ bool FragmentType::isPacked() const {
 Type RingType::parse(AsmParser &parser) {
   unsigned stages, consumers;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseInteger(stages) || parser.parseComma() ||
-      parser.parseKeyword("consumers") || parser.parseEqual() ||
-      parser.parseInteger(consumers) || parser.parseGreater())
+  if (parser.parseLess() || parser.parseInteger(stages) ||
+      parser.parseComma() || parser.parseKeyword("consumers") ||
+      parser.parseEqual() || parser.parseInteger(consumers) ||
+      parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
                     stages, consumers);

@@ -1,7 +1,7 @@
 //===- TileHostOps.cpp - Verifiers of the host-side ops -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,15 @@ LogicalResult TmaDescriptorOp::verify() {
            << source << " with boxes of another rank or element type: " << tma;
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(source.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+  if (failed(source.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1)
     return emitOpError("the last dim of ") << source << " is not contiguous";
   return success();
 }
 
 LogicalResult LaunchOp::verify() {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  auto kernel =
+      SymbolTable::lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
   if (!kernel) // lowered already, or checked by symbol users
     return success();
   ArrayRef<Type> types = kernel.getArgumentTypes();
@@ -52,7 +54,8 @@ LogicalResult LaunchOp::verify() {
 }
 
 LogicalResult GemmOp::verify() {
-  auto a = cast<ShapedType>(getA().getType()), b = cast<ShapedType>(getB().getType());
+  auto a = cast<ShapedType>(getA().getType()),
+       b = cast<ShapedType>(getB().getType());
   if (getOuts().size() != 1)
     return emitOpError("has ") << getOuts().size() << " outs, expected 1";
   auto d = cast<ShapedType>(getOuts()[0].getType());
@@ -75,28 +78,35 @@ LogicalResult GemmOp::verify() {
   };
   int64_t bK = b.getDimSize(rank - (getTransposeB() ? 1 : 2));
   int64_t bN = b.getDimSize(rank - (getTransposeB() ? 2 : 1));
-  if (!agree(a.getDimSize(rank - 1), bK) || !agree(bN, d.getDimSize(rank - 1)) ||
+  if (!agree(a.getDimSize(rank - 1), bK) ||
+      !agree(bN, d.getDimSize(rank - 1)) ||
       !agree(a.getDimSize(rank - 2), d.getDimSize(rank - 2)))
-    return emitOpError("shapes don't form a product: ") << a << " times " << b
-                                                        << " into " << d;
+    return emitOpError("shapes don't form a product: ")
+           << a << " times " << b << " into " << d;
   for (auto [i, extra] : llvm::enumerate(getExtras())) {
     auto type = cast<ShapedType>(extra.getType());
-    bool row = type.getRank() == 1 && agree(type.getDimSize(0), d.getDimSize(rank - 1));
-    bool full = type.getRank() == rank && llvm::all_of(llvm::zip(type.getShape(), d.getShape()), [&](auto pair) {
-      return agree(std::get<0>(pair), std::get<1>(pair));
-    });
+    bool row = type.getRank() == 1 &&
+               agree(type.getDimSize(0), d.getDimSize(rank - 1));
+    bool full =
+        type.getRank() == rank &&
+        llvm::all_of(llvm::zip(type.getShape(), d.getShape()), [&](auto pair) {
+          return agree(std::get<0>(pair), std::get<1>(pair));
+        });
     if (!row && !full)
-      return emitOpError("extra ") << i << " is " << type << ", expected the shape of "
-                                   << d << " or of its last dim";
+      return emitOpError("extra ")
+             << i << " is " << type << ", expected the shape of " << d
+             << " or of its last dim";
   }
   Block &block = getEpilogue().front();
-  auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
+  auto yield =
+      dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield || yield.getValues().size() != 1 ||
       yield.getValues()[0].getType() != d.getElementType())
     return emitOpError("the epilogue must yield one ") << d.getElementType();
   if (block.getNumArguments() != getExtras().size() + 1 ||
       !block.getArgument(0).getType().isF32())
-    return emitOpError("the epilogue must take an f32 and one element of each extra");
+    return emitOpError(
+        "the epilogue must take an f32 and one element of each extra");
   return success();
 }
 

@@ -1,7 +1,8 @@
-//===- TileOps.cpp - Verifiers of the data ops of the kernel dialect -*- C++ -*-===//
+//===- TileOps.cpp - Verifiers of the data ops of the kernel dialect -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,9 +63,8 @@ static LogicalResult verifyTma(Operation *op, TmaType tma, MemRefType tile,
   if (shape.size() == box.size() + 1)
     shape = shape.drop_front();
   if (shape != box)
-    return op->emitOpError("tile ")
-           << tile << " is not one box of " << tma
-           << " or a row of such panels";
+    return op->emitOpError("tile ") << tile << " is not one box of " << tma
+                                    << " or a row of such panels";
   return success();
 }
 
@@ -116,16 +116,18 @@ LogicalResult StoreSharedOp::verify() {
   MemRefType tile = getTile().getType();
   ArrayRef<int64_t> shape = tile.getShape();
   if (fragment.getElementType() != tile.getElementType())
-    return emitOpError("fragment has ") << fragment.getElementType()
-                                        << ", the tile " << tile.getElementType();
+    return emitOpError("fragment has ")
+           << fragment.getElementType() << ", the tile "
+           << tile.getElementType();
   int64_t panels = shape.size() == 3 ? shape[0] : 1;
   if (fragment.getShape().size() != 2 || shape.size() < 2 || shape.size() > 3 ||
       shape[shape.size() - 2] != fragment.getShape()[0] ||
       panels * shape.back() != fragment.getShape()[1])
     return emitOpError("tile ")
            << tile << " does not hold " << fragment << " in panels";
-  if (fragment.getLayout().name() != "acc" || !isHalf(fragment.getElementType()) ||
-      fragment.getShape()[1] % 16 != 0 || getSwizzle(tile) != 128)
+  if (fragment.getLayout().name() != "acc" ||
+      !isHalf(fragment.getElementType()) || fragment.getShape()[1] % 16 != 0 ||
+      getSwizzle(tile) != 128)
     return emitOpError("supports f16 and bf16 in layout acc with columns a "
                        "multiple of 16 and a tile with swizzle 128, got ")
            << fragment << " and " << tile;
@@ -151,7 +153,8 @@ LogicalResult WgmmaOp::verify() {
   Type element = b.getElementType();
   auto bShape = panelShape(b);
   if (!isHalf(element) || getSwizzle(b) != 128 || !bShape)
-    return emitOpError("b must be f16 or bf16 panels with swizzle 128, got ") << b;
+    return emitOpError("b must be f16 or bf16 panels with swizzle 128, got ")
+           << b;
   auto [n, k] = *bShape;
   if (getTransposeB())
     std::swap(n, k);
@@ -168,7 +171,8 @@ LogicalResult WgmmaOp::verify() {
   } else {
     auto aType = cast<MemRefType>(getA().getType());
     auto aShape = panelShape(aType);
-    if (aType.getElementType() != element || getSwizzle(aType) != 128 || !aShape)
+    if (aType.getElementType() != element || getSwizzle(aType) != 128 ||
+        !aShape)
       return emitOpError("a must be panels of ")
              << element << " with swizzle 128, got " << aType;
     std::tie(m, aK) = *aShape;
@@ -179,16 +183,18 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("K of a is ")
            << aK << " and of b " << k << ", expected equal multiples of 16";
   Type f32 = Float32Type::get(getContext());
-  if (getResult().getType() != FragmentType::get(Layout::accumulator(64, n), f32))
-    return emitOpError("result must be 64x") << n << "xf32 in layout acc, got "
-                                             << getResult().getType();
+  if (getResult().getType() !=
+      FragmentType::get(Layout::accumulator(64, n), f32))
+    return emitOpError("result must be 64x")
+           << n << "xf32 in layout acc, got " << getResult().getType();
   if (getAcc() && getAcc().getType() != getResult().getType())
-    return emitOpError("acc has type ") << getAcc().getType() << ", expected "
-                                        << getResult().getType();
+    return emitOpError("acc has type ")
+           << getAcc().getType() << ", expected " << getResult().getType();
   // In flight until a wait: anything else would read half-made sums.
   for (OpOperand &use : getResult().getUses()) {
     Operation *user = use.getOwner();
-    bool isAcc = isa<WgmmaOp>(user) && cast<WgmmaOp>(user).getAcc() == getResult() &&
+    bool isAcc = isa<WgmmaOp>(user) &&
+                 cast<WgmmaOp>(user).getAcc() == getResult() &&
                  cast<WgmmaOp>(user).getA() != getResult();
     bool isWait = false;
     if (auto wait = dyn_cast<WgmmaWaitOp>(user))
@@ -224,7 +230,8 @@ LogicalResult SplatOp::verify() {
 
 LogicalResult MapOp::verify() {
   Block &block = getBody().front();
-  auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
+  auto yield =
+      dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield)
     return emitOpError("the region must end with rudnn_tile.yield");
   if (block.getNumArguments() != getInputs().size() ||
@@ -240,22 +247,25 @@ LogicalResult MapOp::verify() {
                    unsigned i) -> LogicalResult {
     auto fragment = cast<FragmentType>(type);
     if (fragment.getLayoutAttr() != layout)
-      return emitOpError(what) << " " << i << " has layout "
-                               << fragment.getLayoutAttr() << ", expected "
-                               << layout;
+      return emitOpError(what)
+             << " " << i << " has layout " << fragment.getLayoutAttr()
+             << ", expected " << layout;
     if (fragment.getElementType() != scalar)
-      return emitOpError(what) << " " << i << " has elements of "
-                               << fragment.getElementType()
-                               << ", its scalar has type " << scalar;
+      return emitOpError(what)
+             << " " << i << " has elements of " << fragment.getElementType()
+             << ", its scalar has type " << scalar;
     if (isHalf(fragment.getElementType()))
-      return emitOpError(what) << " " << i << " is 16 bits wide: convert it first";
+      return emitOpError(what)
+             << " " << i << " is 16 bits wide: convert it first";
     return success();
   };
-  for (auto [i, pair] : llvm::enumerate(llvm::zip(getInputs(), block.getArguments())))
+  for (auto [i, pair] :
+       llvm::enumerate(llvm::zip(getInputs(), block.getArguments())))
     if (failed(check(std::get<0>(pair).getType(), std::get<1>(pair).getType(),
                      "operand", i)))
       return failure();
-  for (auto [i, pair] : llvm::enumerate(llvm::zip(getResults(), yield.getValues())))
+  for (auto [i, pair] :
+       llvm::enumerate(llvm::zip(getResults(), yield.getValues())))
     if (failed(check(std::get<0>(pair).getType(), std::get<1>(pair).getType(),
                      "result", i)))
       return failure();
@@ -301,7 +311,8 @@ LogicalResult BlockReduceOp::verify() {
   MemRefType scratch = getScratch().getType();
   if (scratch.getRank() != 1 || !scratch.getElementType().isF32() ||
       getSwizzle(scratch))
-    return emitOpError("scratch must be memref<Wxf32, #rudnn_tile.shared>, got ")
+    return emitOpError(
+               "scratch must be memref<Wxf32, #rudnn_tile.shared>, got ")
            << scratch;
   return success();
 }
@@ -317,9 +328,9 @@ LogicalResult IotaOp::verify() {
     return emitOpError("result has elements of ")
            << type.getElementType() << ", expected i32";
   if (getCoefficients().size() != type.getShape().size())
-    return emitOpError("has ") << getCoefficients().size()
-                               << " coefficients, expected "
-                               << type.getShape().size();
+    return emitOpError("has ")
+           << getCoefficients().size() << " coefficients, expected "
+           << type.getShape().size();
   return success();
 }
 
@@ -341,16 +352,18 @@ LogicalResult ConvertLayoutOp::verify() {
   FragmentType from = fragmentOf(getInput()), to = fragmentOf(getResult());
   if (from.getShape() != to.getShape() ||
       from.getElementType() != to.getElementType())
-    return emitOpError("changes more than the layout: ") << from << " to " << to;
+    return emitOpError("changes more than the layout: ")
+           << from << " to " << to;
   if (Layout::registerPermutation(from.getLayout(), to.getLayout()))
     return success();
   if (!getScratch() || !getGroup())
-    return emitOpError("elements change their threads: needs `scratch` and `group`");
+    return emitOpError(
+        "elements change their threads: needs `scratch` and `group`");
   auto scratch = cast<MemRefType>(getScratch().getType());
   if (scratch.getShape() != from.getShape() || getSwizzle(scratch) ||
       scratch.getElementType() != from.getElementType())
-    return emitOpError("scratch is ") << scratch << ", expected a plain tile of "
-                                      << from;
+    return emitOpError("scratch is ")
+           << scratch << ", expected a plain tile of " << from;
   return success();
 }
 
@@ -359,7 +372,8 @@ LogicalResult ColumnsOp::verify() {
   int64_t size = to.getShape().back();
   std::optional<Layout> layout = from.getLayout().columns(size);
   if (!layout || to != FragmentType::get(*layout, from.getElementType()))
-    return emitOpError("result ") << to << " is not made of columns of " << from;
+    return emitOpError("result ")
+           << to << " is not made of columns of " << from;
   if (getOffset() % size != 0 || getOffset() + size > from.getShape().back())
     return emitOpError("offset is ")
            << getOffset() << ", expected a multiple of " << size

@@ -1,21 +1,22 @@
 //===- Attention.cpp - Dense attention forward on sm_90a -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A block computes 128 query rows of one head: one warp group loads the queries and
-// the blocks of keys and values from right to left into rings with TMA, two warp
-// groups take 64 rows each. A step multiplies the next scores S = Q K^T while the
-// product O += P V of the step before is in flight, so that exponentials overlap
-// with the tensor cores; the two groups take turns in starting their products, so
-// that one's exponentials run beside the other's products. The running output is
-// rescaled between the two products of a step.
+// A block computes 128 query rows of one head: one warp group loads the queries
+// and the blocks of keys and values from right to left into rings with TMA, two
+// warp groups take 64 rows each. A step multiplies the next scores S = Q K^T
+// while the product O += P V of the step before is in flight, so that
+// exponentials overlap with the tensor cores; the two groups take turns in
+// starting their products, so that one's exponentials run beside the other's
+// products. The running output is rescaled between the two products of a step.
 //
-// Blocks of keys that a bound cuts (causal, windows, the end) are masked in loops of
-// their own; the loop between them compares nothing. Head dims are padded to whole
-// panels of 64 columns by the bulk copies, which read zero outside of a tensor.
+// Blocks of keys that a bound cuts (causal, windows, the end) are masked in
+// loops of their own; the loop between them compares nothing. Head dims are
+// padded to whole panels of 64 columns by the bulk copies, which read zero
+// outside of a tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,8 @@ static constexpr double kLog2E = 1.4426950408889634;
 // Which keys a tile of rows sees
 //===----------------------------------------------------------------------===//
 
-AttentionKernel::AttentionKernel(AttentionOp op, const Machine &machine, OpBuilder &b)
+AttentionKernel::AttentionKernel(AttentionOp op, const Machine &machine,
+                                 OpBuilder &b)
     : op(op), s(getAttentionScores(op)), shape(getAttentionShape(op)),
       machine(machine), k(b, op.getLoc()) {
   element = elementTypeOf(s.q);
@@ -66,8 +68,9 @@ AttentionKernel::Tile AttentionKernel::tileOf(Value t) {
   return tile;
 }
 
-/// The blocks of keys: `blocks` of them from `last` downwards; of these the first
-/// `cutRight` and the last `cutLeft` hold keys that some row does not see.
+/// The blocks of keys: `blocks` of them from `last` downwards; of these the
+/// first `cutRight` and the last `cutLeft` hold keys that some row does not
+/// see.
 void AttentionKernel::addBlocks(Tile &tile) {
   Value zero = k.index(0), one = k.index(1);
   Value lastRow = k.sub(k.min(k.add(tile.row, kQueryRows), queries), 1);
@@ -82,8 +85,8 @@ void AttentionKernel::addBlocks(Tile &tile) {
   Value beginBlock = k.div(begin, shape.keyTile);
   tile.blocks = k.max(k.sub(k.ceilDiv(end, shape.keyTile), beginBlock), one);
   tile.last = k.sub(k.add(beginBlock, tile.blocks), 1);
-  tile.cutRight = k.max(
-      k.sub(k.add(tile.last, 1), k.div(firstCut, shape.keyTile)), one);
+  tile.cutRight =
+      k.max(k.sub(k.add(tile.last, 1), k.div(firstCut, shape.keyTile)), one);
   tile.cutRight = k.min(tile.cutRight, tile.blocks);
   tile.cutLeft = zero;
   if (s.windowLeft) {
@@ -95,7 +98,8 @@ void AttentionKernel::addBlocks(Tile &tile) {
 }
 
 /// Sets what a row does not see to -inf; `column` is the block's first key.
-Value AttentionKernel::mask(Value scores, const Tile &tile, Value group, Value column) {
+Value AttentionKernel::mask(Value scores, const Tile &tile, Value group,
+                            Value column) {
   auto type = cast<FragmentType>(scores.getType());
   Layout layout = type.getLayout();
   Type i32 = k.b.getI32Type();
@@ -103,9 +107,9 @@ Value AttentionKernel::mask(Value scores, const Tile &tile, Value group, Value c
   // Key minus row, so that each bound is one comparison with zero.
   SmallVector<Value> inputs = {scores};
   auto bound = [&](Value start, int32_t rowFactor, int32_t columnFactor) {
-    inputs.push_back(IotaOp::create(
-        k.b, k.loc, k.fragment(layout, i32), start,
-        k.b.getDenseI32ArrayAttr({rowFactor, columnFactor})));
+    inputs.push_back(
+        IotaOp::create(k.b, k.loc, k.fragment(layout, i32), start,
+                       k.b.getDenseI32ArrayAttr({rowFactor, columnFactor})));
   };
   if (s.windowRight) // row + offset + right - key >= 0
     bound(k.sub(k.add(k.add(row, offset), *s.windowRight), column), 1, -1);
@@ -114,8 +118,8 @@ Value AttentionKernel::mask(Value scores, const Tile &tile, Value group, Value c
   if (!shape.boundsImplyEnd)
     bound(k.sub(k.sub(keys, 1), column), 0, -1);
   if (s.mask)
-    inputs.push_back(loadPerScore(maskBuffer, s.mask, maskStrides, tile, group, column,
-                                  layout));
+    inputs.push_back(loadPerScore(maskBuffer, s.mask, maskStrides, tile, group,
+                                  column, layout));
   return k.map1(inputs, [&](ValueRange args) {
     Value x = args[0];
     Value low = k.f32(-std::numeric_limits<float>::infinity());
@@ -132,8 +136,9 @@ Value AttentionKernel::mask(Value scores, const Tile &tile, Value group, Value c
 }
 
 /// Elements of the mask or bias for the scores of a block, with broadcast dims.
-Value AttentionKernel::loadPerScore(Value buffer, Value source, ValueRange strides,
-                                    const Tile &tile, Value group, Value column,
+Value AttentionKernel::loadPerScore(Value buffer, Value source,
+                                    ValueRange strides, const Tile &tile,
+                                    Value group, Value column,
                                     const Layout &layout) {
   Value row = k.add(tile.row, k.mul(group, 64));
   Value index = k.mul(k.i64(tile.batch), strides[0]);
@@ -143,14 +148,16 @@ Value AttentionKernel::loadPerScore(Value buffer, Value source, ValueRange strid
   if (wide)
     index = k.add(index, k.i64(column));
   Value loaded = LoadOp::create(
-      k.b, k.loc, k.fragment(layout, elementTypeOf(source)), buffer, index, strides[2],
-      ValueRange{k.sub(queries, row), k.sub(keys, column)},
+      k.b, k.loc, k.fragment(layout, elementTypeOf(source)), buffer, index,
+      strides[2], ValueRange{k.sub(queries, row), k.sub(keys, column)},
       k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, wide ? 1 : 0}), 1);
-  return elementTypeOf(source).isInteger(1) ? loaded
-                                            : k.convert(loaded, k.b.getF32Type());
+  return elementTypeOf(source).isInteger(1)
+             ? loaded
+             : k.convert(loaded, k.b.getF32Type());
 }
 
-/// Softcap and bias, in the domain of base-2 exponents; without them the raw scores.
+/// Softcap and bias, in the domain of base-2 exponents; without them the raw
+/// scores.
 Value AttentionKernel::transform(Value scores, const Tile &tile, Value group,
                                  Value column) {
   if (!s.softcap && !s.bias)
@@ -158,14 +165,15 @@ Value AttentionKernel::transform(Value scores, const Tile &tile, Value group,
   Layout layout = cast<FragmentType>(scores.getType()).getLayout();
   SmallVector<Value> inputs = {scores};
   if (s.bias)
-    inputs.push_back(loadPerScore(biasBuffer, s.bias, biasStrides, tile, group, column,
-                                  layout));
+    inputs.push_back(loadPerScore(biasBuffer, s.bias, biasStrides, tile, group,
+                                  column, layout));
   return k.map1(inputs, [&](ValueRange args) {
     Value x = args[0];
     if (s.softcap) {
       // cap * tanh(y) = cap - 2 cap / (exp(2y) + 1), y = scale * x / cap.
       Value e = k.exp2(k.mulf(x, k.f32(2 * kLog2E * s.scale / *s.softcap)));
-      Value fraction = k.divf(k.f32(-2 * *s.softcap * kLog2E), k.addf(e, k.f32(1)));
+      Value fraction =
+          k.divf(k.f32(-2 * *s.softcap * kLog2E), k.addf(e, k.f32(1)));
       x = k.addf(fraction, k.f32(*s.softcap * kLog2E));
     } else {
       x = k.mulf(x, k.f32(s.scale * kLog2E));
@@ -188,13 +196,14 @@ void AttentionKernel::producer() {
         k.acquire(ring, it);
         Value row = k.mul(k.sub(tile.last, step), shape.keyTile);
         Value stage = k.stage(tiles, k.slot(ring, it));
-        k.tmaLoad(source, {tile.batch, tile.keyHead, row, k.index(0)}, stage, ring, it);
+        k.tmaLoad(source, {tile.batch, tile.keyHead, row, k.index(0)}, stage,
+                  ring, it);
         k.commit(ring, it);
       };
       auto loadQueries = [&] {
         k.acquire(queryRing, count);
-        k.tmaLoad(tmaQ, {tile.batch, tile.head, tile.row, k.index(0)}, tileQ, queryRing,
-                  count);
+        k.tmaLoad(tmaQ, {tile.batch, tile.head, tile.row, k.index(0)}, tileQ,
+                  queryRing, count);
         k.commit(queryRing, count);
       };
       // Keys do not wait for the tile before; queries do.
@@ -203,11 +212,12 @@ void AttentionKernel::producer() {
       load(tmaK, tilesK, keyRing, k.index(0));
       if (shape.persistent)
         loadQueries();
-      k.loop(k.index(1), tile.blocks, k.index(1), {}, [&](Value step, ValueRange) {
-        load(tmaK, tilesK, keyRing, step);
-        load(tmaV, tilesV, valueRing, k.sub(step, 1));
-        return Values{};
-      });
+      k.loop(k.index(1), tile.blocks, k.index(1), {},
+             [&](Value step, ValueRange) {
+               load(tmaK, tilesK, keyRing, step);
+               load(tmaV, tilesV, valueRing, k.sub(step, 1));
+               return Values{};
+             });
       load(tmaV, tilesV, valueRing, k.sub(tile.blocks, 1));
       return k.add(first, tile.blocks);
     });
@@ -243,9 +253,10 @@ AttentionKernel::Step AttentionKernel::softmax(Value scores, Value oldMaximum) {
     }
     return k.mulf(m, k.f32(-headFactor));
   });
-  Value weights = k.map1({scores, k.broadcast(shift, type, 1)}, [&](ValueRange x) {
-    return k.exp2(k.fma(x[0], k.f32(headFactor), x[1]));
-  });
+  Value weights =
+      k.map1({scores, k.broadcast(shift, type, 1)}, [&](ValueRange x) {
+        return k.exp2(k.fma(x[0], k.f32(headFactor), x[1]));
+      });
   Step step;
   step.maximum = maximum;
   step.weights = weights;
@@ -263,12 +274,15 @@ Value AttentionKernel::scaleRows(Value output, Value factor) {
                 [&](ValueRange x) { return k.mulf(x[0], x[1]); });
 }
 
-/// Steps [from, to) of a tile: carried are output, weights, maximum, sum, rescale.
-AttentionKernel::Values AttentionKernel::steps(Value from, Value to, Values state,
-                                               const Tile &tile, Value first,
-                                               Value group, bool masked) {
+/// Steps [from, to) of a tile: carried are output, weights, maximum, sum,
+/// rescale.
+AttentionKernel::Values AttentionKernel::steps(Value from, Value to,
+                                               Values state, const Tile &tile,
+                                               Value first, Value group,
+                                               bool masked) {
   return k.loop(from, to, k.index(1), state, [&](Value step, ValueRange c) {
-    Value output = c[0], weights = c[1], maximum = c[2], sum = c[3], rescale = c[4];
+    Value output = c[0], weights = c[1], maximum = c[2], sum = c[3],
+          rescale = c[4];
     Value it = k.add(first, step), before = k.sub(it, 1);
     Value column = k.mul(k.sub(tile.last, step), shape.keyTile);
     k.wait(keyRing, it);
@@ -313,8 +327,9 @@ void AttentionKernel::consumer(Value group) {
     FragmentType rows = cast<FragmentType>(start.maximum.getType());
     FragmentType outType =
         k.fragment(Layout::accumulator(64, shape.valuePanels * 64));
-    Values state = {k.splat(outType, k.f32(0)), k.convert(start.weights, element),
-                    start.maximum, start.sum, k.splat(rows, k.f32(1))};
+    Values state = {k.splat(outType, k.f32(0)),
+                    k.convert(start.weights, element), start.maximum, start.sum,
+                    k.splat(rows, k.f32(1))};
     // Right edge, middle, left edge.
     Value one = k.index(1), done = one;
     if (shape.allMasked) {
@@ -339,9 +354,10 @@ void AttentionKernel::consumer(Value group) {
 }
 
 /// The last product, normalization, log-sum-exp, output.
-void AttentionKernel::finish(const Tile &tile, Value group, Values state, Value last,
-                             Value count) {
-  Value output = scaleRows(state[0], state[4]), weights = state[1], maximum = state[2];
+void AttentionKernel::finish(const Tile &tile, Value group, Values state,
+                             Value last, Value count) {
+  Value output = scaleRows(state[0], state[4]), weights = state[1],
+        maximum = state[2];
   // All scores are made: the next tile's queries may come.
   k.release(queryRing, count);
   k.wait(valueRing, last);
@@ -352,26 +368,27 @@ void AttentionKernel::finish(const Tile &tile, Value group, Values state, Value 
 
   Value sink;
   if (s.sinks) {
-    Value loaded = LoadOp::create(
-        k.b, k.loc,
-        k.fragment(cast<FragmentType>(sum.getType()).getLayout(), elementTypeOf(s.sinks)),
-        sinkBuffer, k.i64(tile.head), Value(), ValueRange(),
-        k.b.getDenseI64ArrayAttr({0}), 1);
+    Value loaded =
+        LoadOp::create(k.b, k.loc,
+                       k.fragment(cast<FragmentType>(sum.getType()).getLayout(),
+                                  elementTypeOf(s.sinks)),
+                       sinkBuffer, k.i64(tile.head), Value(), ValueRange(),
+                       k.b.getDenseI64ArrayAttr({0}), 1);
     sink = k.convert(loaded, k.b.getF32Type());
   }
   SmallVector<Value> inputs = {maximum, sum};
   if (sink)
     inputs.push_back(sink);
   Type f32 = k.b.getF32Type();
-  Values rows = k.map(
-      inputs, [&](ValueRange x) { return finishRow(x); }, {f32, f32});
+  Values rows =
+      k.map(inputs, [&](ValueRange x) { return finishRow(x); }, {f32, f32});
   output = scaleRows(output, rows[0]);
   Value row = k.add(tile.row, k.mul(group, 64));
   if (op.getLseOut())
-    StoreOp::create(k.b, k.loc, rows[1], lseBuffer,
-                    k.add(k.mul(k.i64(tile.flatHead), k.i64(queries)), k.i64(row)),
-                    Value(), ValueRange{k.sub(queries, row)},
-                    k.b.getDenseI64ArrayAttr({1}), 1);
+    StoreOp::create(
+        k.b, k.loc, rows[1], lseBuffer,
+        k.add(k.mul(k.i64(tile.flatHead), k.i64(queries)), k.i64(row)), Value(),
+        ValueRange{k.sub(queries, row)}, k.b.getDenseI64ArrayAttr({1}), 1);
   output = k.convert(output, element);
   Value mine = k.rows(tileO, k.mul(group, 64), 64);
   if (shape.persistent)
@@ -388,7 +405,8 @@ AttentionKernel::Values AttentionKernel::finishRow(ValueRange x) {
   auto isLow = [&](Value v) {
     return arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ, v, low);
   };
-  Value maximum = k.mulf(x[0], k.f32(headFactor)), sum = x[1], factor = k.f32(1);
+  Value maximum = k.mulf(x[0], k.f32(headFactor)), sum = x[1],
+        factor = k.f32(1);
   if (s.sinks) {
     // The sink is one more key without a value.
     Value sink = k.mulf(x[2], k.f32(kLog2E));
@@ -401,7 +419,8 @@ AttentionKernel::Values AttentionKernel::finishRow(ValueRange x) {
   Value inverse = k.divf(factor, sum);
   Value lse = k.addf(maximum, k.log2(sum));
   if (shape.mayBeEmpty || s.sinks) {
-    Value none = arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ, sum, zero);
+    Value none =
+        arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ, sum, zero);
     inverse = k.select(none, zero, inverse);
     lse = k.select(none, low, lse);
   }

@@ -1,7 +1,8 @@
-//===- AttentionLaunch.cpp - Shapes, arguments and launch of attention -*- C++ -*-===//
+//===- AttentionLaunch.cpp - Shapes, arguments and launch of attention -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +14,9 @@ using namespace rudnn::tile;
 
 static int64_t panels(int64_t extent) { return llvm::divideCeil(extent, 64); }
 
-/// Keys of a block: registers for the scores, the packed weights and the output stay
-/// below about 200 a thread, two stages of keys and values fit in shared memory.
+/// Keys of a block: registers for the scores, the packed weights and the output
+/// stay below about 200 a thread, two stages of keys and values fit in shared
+/// memory.
 static int64_t keyTileOf(int64_t headPanels, int64_t valuePanels) {
   if (valuePanels <= 2 && headPanels <= 2)
     return 128;
@@ -33,7 +35,8 @@ AttentionShape rudnn::tile::getAttentionShape(AttentionOp op) {
 
   int64_t bytesQ = shape.headPanels * kQueryRows * 128;
   int64_t bytesO = shape.valuePanels * kQueryRows * 128;
-  int64_t bytesKV = 2 * (shape.headPanels + shape.valuePanels) * shape.keyTile * 128;
+  int64_t bytesKV =
+      2 * (shape.headPanels + shape.valuePanels) * shape.keyTile * 128;
   bool room = bytesQ + bytesO + bytesKV + 1024 <= kMaxSharedBytes;
   // Rows of unequal length are balanced by the hardware's block scheduler.
   shape.persistent = room && !s.windowRight;
@@ -41,7 +44,8 @@ AttentionShape rudnn::tile::getAttentionShape(AttentionOp op) {
 
   int64_t sq = q[2], sk = keys[2];
   bool isStatic = !ShapedType::isDynamic(sq) && !ShapedType::isDynamic(sk);
-  bool aligned = !ShapedType::isDynamic(sk) && sk % shape.keyTile == 0 && sk > 0;
+  bool aligned =
+      !ShapedType::isDynamic(sk) && sk % shape.keyTile == 0 && sk > 0;
   bool bottomRight = !s.queryOffset && s.causal != Causal::TopLeft;
   shape.boundsImplyEnd =
       aligned || (bottomRight && s.windowRight && *s.windowRight == 0);
@@ -70,11 +74,13 @@ std::string rudnn::tile::whyNotAttention(AttentionOp op) {
   if (d > 256 || dv > 256)
     return "a head dim is more than 256";
   AttentionShape shape = getAttentionShape(op);
-  int64_t bytes = shape.headPanels * kQueryRows * 128 +
-                  (shape.outputApart ? shape.valuePanels * kQueryRows * 128 : 0) +
-                  2 * (shape.headPanels + shape.valuePanels) * shape.keyTile * 128;
+  int64_t bytes =
+      shape.headPanels * kQueryRows * 128 +
+      (shape.outputApart ? shape.valuePanels * kQueryRows * 128 : 0) +
+      2 * (shape.headPanels + shape.valuePanels) * shape.keyTile * 128;
   if (bytes + 1024 > kMaxSharedBytes)
-    return "the tiles of these head dims need more shared memory than a block has";
+    return "the tiles of these head dims need more shared memory than a block "
+           "has";
   for (Value extent : {s.q, s.k})
     if (shapeOf(extent)[2] == 0)
       return "there are no rows or no keys";
@@ -85,7 +91,8 @@ std::string rudnn::tile::whyNotAttention(AttentionOp op) {
 // The kernel's frame
 //===----------------------------------------------------------------------===//
 
-void AttentionKernel::forEachTile(function_ref<Value(Tile, Value, Value)> body) {
+void AttentionKernel::forEachTile(
+    function_ref<Value(Tile, Value, Value)> body) {
   if (!shape.persistent) {
     body(tileOf(k.blockId()), k.index(0), k.index(0));
     return;
@@ -99,15 +106,16 @@ void AttentionKernel::forEachTile(function_ref<Value(Tile, Value, Value)> body) 
 
 void AttentionKernel::build(gpu::GPUModuleOp kernels) {
   MLIRContext *context = k.b.getContext();
-  Type index = k.b.getIndexType(), i64 = k.b.getI64Type(), f32 = k.b.getF32Type();
+  Type index = k.b.getIndexType(), i64 = k.b.getI64Type(),
+       f32 = k.b.getF32Type();
   auto tma = [&](int64_t rows) -> Type {
     return TmaType::get(context, {1, 1, rows, 64}, element, 128);
   };
   auto buffer = [](Type type) -> Type {
     return MemRefType::get({ShapedType::kDynamic}, type);
   };
-  SmallVector<Type> types = {tma(kQueryRows), tma(shape.keyTile), tma(shape.keyTile),
-                             tma(64)};
+  SmallVector<Type> types = {tma(kQueryRows), tma(shape.keyTile),
+                             tma(shape.keyTile), tma(64)};
   types.append(6, index);
   unsigned next = types.size();
   if (op.getLseOut())
@@ -120,7 +128,8 @@ void AttentionKernel::build(gpu::GPUModuleOp kernels) {
   if (s.sinks)
     types.push_back(buffer(elementTypeOf(s.sinks)));
 
-  k.begin(kernels, uniqueKernelName(kernels, "attention"), types, 3 * kGroupThreads);
+  k.begin(kernels, uniqueKernelName(kernels, "attention"), types,
+          3 * kGroupThreads);
   k.kernel.setMinBlocks(1);
   Value *names[] = {&tmaQ,  &tmaK,  &tmaV,    &tmaO, &rowTiles,
                     &heads, &tiles, &queries, &keys, &offset};
@@ -142,8 +151,10 @@ void AttentionKernel::build(gpu::GPUModuleOp kernels) {
     sinkBuffer = take();
 
   tileQ = k.alloc(k.tileType({shape.headPanels, kQueryRows, 64}, element));
-  tilesK = k.alloc(k.tileType({2, shape.headPanels, shape.keyTile, 64}, element));
-  tilesV = k.alloc(k.tileType({2, shape.valuePanels, shape.keyTile, 64}, element));
+  tilesK =
+      k.alloc(k.tileType({2, shape.headPanels, shape.keyTile, 64}, element));
+  tilesV =
+      k.alloc(k.tileType({2, shape.valuePanels, shape.keyTile, 64}, element));
   tileO = k.alloc(k.tileType({shape.valuePanels, kQueryRows, 64}, element),
                   shape.outputApart ? Value() : tileQ);
   queryRing = k.ring(1, 2);
@@ -197,12 +208,13 @@ void AttentionKernel::launch(gpu::GPUModuleOp kernels) {
   Value one = k.index(1);
   Value blocks =
       shape.persistent ? k.min(count, k.index(machine.multiprocessors)) : count;
-  auto symbol = SymbolRefAttr::get(kernels.getNameAttr(),
-                                   {FlatSymbolRefAttr::get(kernel.getNameAttr())});
+  auto symbol = SymbolRefAttr::get(
+      kernels.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
   LaunchOp::create(b, loc, symbol, blocks, one, one, args);
 }
 
-LogicalResult rudnn::tile::scheduleAttention(AttentionOp op, gpu::GPUModuleOp kernels,
+LogicalResult rudnn::tile::scheduleAttention(AttentionOp op,
+                                             gpu::GPUModuleOp kernels,
                                              const Machine &machine) {
   if (!isa<MemRefType>(op.getOuts()[0].getType()))
     return op.emitOpError("must be on memrefs (bufferize first)");

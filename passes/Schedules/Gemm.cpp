@@ -1,16 +1,16 @@
 //===- Gemm.cpp - Matrix product with epilogue on sm_90a -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One block per multiprocessor walks over tiles of 128 x 256 (or 128 x 128). One warp
-// group loads steps of 64 columns of a and b into a ring with TMA; two warp groups
-// each multiply 64 rows (wgmma), keep one product in flight over the ring's stages,
-// apply the epilogue in registers and store through shared memory with TMA, which
-// clips at the edges. Tiles are walked in columns of 16 row tiles, so that the
-// blocks that run together share operands in L2.
+// One block per multiprocessor walks over tiles of 128 x 256 (or 128 x 128).
+// One warp group loads steps of 64 columns of a and b into a ring with TMA; two
+// warp groups each multiply 64 rows (wgmma), keep one product in flight over
+// the ring's stages, apply the epilogue in registers and store through shared
+// memory with TMA, which clips at the edges. Tiles are walked in columns of 16
+// row tiles, so that the blocks that run together share operands in L2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,8 @@ private:
   void consumer(Value group);
   Value product(Value it, Value group, Value acc);
   void epilogue(Tile tile, Value group, Value acc);
-  Value loadExtra(unsigned i, Tile tile, Value row, Value col, FragmentType type);
+  Value loadExtra(unsigned i, Tile tile, Value row, Value col,
+                  FragmentType type);
   Value applyEpilogue(ValueRange scalars);
 
   TmaType tma(int64_t rows, int64_t columns, Type type);
@@ -120,7 +121,8 @@ void GemmKernel::producer() {
         Value it = k.add(first, step), depth = k.mul(step, kStep);
         k.acquire(ring, it);
         Value slot = k.slot(ring, it);
-        k.tmaLoad(tmaA, at(tile.batch, row, depth), k.stage(tilesA, slot), ring, it);
+        k.tmaLoad(tmaA, at(tile.batch, row, depth), k.stage(tilesA, slot), ring,
+                  it);
         k.tmaLoad(tmaB,
                   op.getTransposeB() ? at(tile.batch, col, depth)
                                      : at(tile.batch, depth, col),
@@ -171,8 +173,8 @@ void GemmKernel::epilogue(Tile tile, Value group, Value acc) {
     SmallVector<Value> inputs = {part};
     for (unsigned i = 0; i < op.getExtras().size(); ++i)
       inputs.push_back(loadExtra(i, tile, row, col, type));
-    Value result =
-        k.map1(inputs, [&](ValueRange scalars) { return applyEpilogue(scalars); });
+    Value result = k.map1(
+        inputs, [&](ValueRange scalars) { return applyEpilogue(scalars); });
     result = k.convert(result, outElement());
     // The copy before has read the buffer.
     TmaStoreWaitOp::create(k.b, k.loc, 0, /*read=*/true);
@@ -191,9 +193,9 @@ Value GemmKernel::loadExtra(unsigned i, Tile tile, Value row, Value col,
   Value rowsLeft = k.sub(sizeM, row), colsLeft = k.sub(sizeN, col);
   if (memref.getRank() == 1) {
     FragmentType slice = k.fragment(type.getLayout().slice(0), from);
-    Value loaded = LoadOp::create(k.b, k.loc, slice, extras[i], k.i64(col), Value(),
-                                  ValueRange{colsLeft},
-                                  k.b.getDenseI64ArrayAttr({1}), 2);
+    Value loaded =
+        LoadOp::create(k.b, k.loc, slice, extras[i], k.i64(col), Value(),
+                       ValueRange{colsLeft}, k.b.getDenseI64ArrayAttr({1}), 2);
     return k.broadcast(k.convert(loaded, k.b.getF32Type()), type, 0);
   }
   // Offsets are 64 bits wide: the matrix may have more than 2^31 elements.
@@ -202,15 +204,15 @@ Value GemmKernel::loadExtra(unsigned i, Tile tile, Value row, Value col,
   if (batched)
     wideRow = k.add(wideRow, k.mul(k.i64(tile.batch), k.i64(sizeM)));
   Value offset = k.add(k.mul(wideRow, leading), k.i64(col));
-  Value loaded = LoadOp::create(
-      k.b, k.loc, k.fragment(type.getLayout(), from), extras[i], offset, leading,
-      ValueRange{rowsLeft, colsLeft},
-      k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}), 2);
+  Value loaded =
+      LoadOp::create(k.b, k.loc, k.fragment(type.getLayout(), from), extras[i],
+                     offset, leading, ValueRange{rowsLeft, colsLeft},
+                     k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}), 2);
   return k.convert(loaded, k.b.getF32Type());
 }
 
-/// The op's region on f32: extensions of its arguments and the last rounding are
-/// what `convert` does to whole fragments.
+/// The op's region on f32: extensions of its arguments and the last rounding
+/// are what `convert` does to whole fragments.
 Value GemmKernel::applyEpilogue(ValueRange scalars) {
   Block &block = op.getEpilogue().front();
   IRMapping mapping;
@@ -235,13 +237,14 @@ LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
   types.append(6, index);
   for (Value extra : op.getExtras()) {
     auto memref = cast<MemRefType>(extra.getType());
-    types.push_back(MemRefType::get({ShapedType::kDynamic}, memref.getElementType()));
+    types.push_back(
+        MemRefType::get({ShapedType::kDynamic}, memref.getElementType()));
     types.push_back(k.b.getI64Type());
   }
   k.begin(kernels, uniqueKernelName(kernels, "gemm"), types, 3 * kGroupThreads);
   k.kernel.setMinBlocks(1);
-  Value *names[] = {&tmaA,     &tmaB,     &tmaD,  &kSteps, &rowTiles,
-                    &colTiles, &tiles,    &sizeM, &sizeN};
+  Value *names[] = {&tmaA,     &tmaB,  &tmaD,  &kSteps, &rowTiles,
+                    &colTiles, &tiles, &sizeM, &sizeN};
   for (auto [i, name] : llvm::enumerate(names))
     *name = k.arg(i);
   for (unsigned i = 0; i < op.getExtras().size(); ++i) {
@@ -250,10 +253,12 @@ LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
   }
   tilesA = k.alloc(k.tileType({stages, kRows, kStep}, element));
   // [N, K]: one panel of K; [K, N]: panels of 64 columns of N.
-  tilesB = k.alloc(transposed ? k.tileType({stages, cols, kStep}, element)
-                              : k.tileType({stages, cols / 64, kStep, 64}, element));
-  out = k.alloc(piece == 64 ? k.tileType({2, 64, 64}, outElement())
-                            : k.tileType({2, piece / 64, 64, 64}, outElement()));
+  tilesB =
+      k.alloc(transposed ? k.tileType({stages, cols, kStep}, element)
+                         : k.tileType({stages, cols / 64, kStep, 64}, element));
+  out =
+      k.alloc(piece == 64 ? k.tileType({2, 64, 64}, outElement())
+                          : k.tileType({2, piece / 64, 64, 64}, outElement()));
   ring = k.ring(stages, 2);
   k.warpGroups({{"producer", 1, 40, [&](Value) { producer(); }},
                 {"consumer", 2, 232, [&](Value group) { consumer(group); }}});
@@ -279,18 +284,19 @@ void GemmKernel::launch(gpu::GPUModuleOp kernels) {
   SmallVector<Value> args;
   Value operands[] = {op.getA(), op.getB(), dest};
   for (auto [i, operand] : llvm::enumerate(operands))
-    args.push_back(TmaDescriptorOp::create(b, loc, kernel.getArgumentTypes()[i],
-                                           operand));
+    args.push_back(
+        TmaDescriptorOp::create(b, loc, kernel.getArgumentTypes()[i], operand));
   args.append({k.ceilDiv(depth, kStep), mTiles, nTiles, count, m, n});
   for (Value extra : op.getExtras()) {
     args.push_back(extra);
     args.push_back(k.i64(n));
   }
   Value one = k.index(1);
-  auto symbol = SymbolRefAttr::get(kernels.getNameAttr(),
-                                   {FlatSymbolRefAttr::get(kernel.getNameAttr())});
-  LaunchOp::create(b, loc, symbol, k.min(count, k.index(machine.multiprocessors)), one,
-                   one, args);
+  auto symbol = SymbolRefAttr::get(
+      kernels.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
+  LaunchOp::create(b, loc, symbol,
+                   k.min(count, k.index(machine.multiprocessors)), one, one,
+                   args);
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,8 +321,9 @@ std::string rudnn::tile::whyNotGemm(GemmOp op) {
         isa<YieldOp>(*inner.getResult(0).user_begin()))
       continue;
     if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-            arith::MaximumFOp, arith::MinimumFOp, arith::NegFOp, arith::ConstantOp,
-            math::ExpOp, math::Exp2Op, math::RsqrtOp>(inner) &&
+            arith::MaximumFOp, arith::MinimumFOp, arith::NegFOp,
+            arith::ConstantOp, math::ExpOp, math::Exp2Op, math::RsqrtOp>(
+            inner) &&
         inner.getResult(0).getType().isF32())
       continue;
     return "the epilogue has a '" + inner.getName().getStringRef().str() + "'";

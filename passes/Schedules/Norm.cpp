@@ -1,13 +1,13 @@
 //===- Norm.cpp - Row kernels: rms_norm, layer_norm, softmax -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A block holds one row in registers, so that memory is read once and written once.
-// Blocks fill the device once and walk over rows; gamma and beta stay in registers,
-// and the next row is loaded before the current one is reduced.
+// A block holds one row in registers, so that memory is read once and written
+// once. Blocks fill the device once and walk over rows; gamma and beta stay in
+// registers, and the next row is loaded before the current one is reduced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +31,24 @@ struct RowOp {
 
 RowOp describe(Operation *op) {
   if (auto norm = dyn_cast<RmsNormOp>(op))
-    return {op, norm.getX(), norm.getOuts()[0], norm.getGamma(), Value(),
-            norm.getEps().convertToDouble(), "rms_norm"};
+    return {op,
+            norm.getX(),
+            norm.getOuts()[0],
+            norm.getGamma(),
+            Value(),
+            norm.getEps().convertToDouble(),
+            "rms_norm"};
   if (auto norm = dyn_cast<LayerNormOp>(op))
-    return {op, norm.getX(), norm.getOuts()[0], norm.getGamma(), norm.getBeta(),
-            norm.getEps().convertToDouble(), "layer_norm"};
+    return {op,
+            norm.getX(),
+            norm.getOuts()[0],
+            norm.getGamma(),
+            norm.getBeta(),
+            norm.getEps().convertToDouble(),
+            "layer_norm"};
   auto softmax = cast<SoftmaxOp>(op);
-  return {op, softmax.getX(), softmax.getOuts()[0], Value(), Value(), 0, "softmax"};
+  return {op, softmax.getX(), softmax.getOuts()[0], Value(), Value(),
+          0,  "softmax"};
 }
 
 struct RowKernel {
@@ -82,13 +93,15 @@ Value RowKernel::load(Value buffer, Value offset, Type type) {
   SmallVector<Value> bounds;
   if (padded != size)
     bounds.push_back(k.index(size));
-  return LoadOp::create(k.b, k.loc, k.fragment(layout, type), buffer, offset, Value(),
-                        bounds, k.b.getDenseI64ArrayAttr({1}), vector);
+  return LoadOp::create(k.b, k.loc, k.fragment(layout, type), buffer, offset,
+                        Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
 }
 
 Value RowKernel::total(Combine kind, Value fragment) {
-  Value mine = ThreadReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, fragment);
-  return BlockReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, mine, scratch);
+  Value mine =
+      ThreadReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, fragment);
+  return BlockReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, mine,
+                               scratch);
 }
 
 /// Replaces the elements behind the row's end.
@@ -99,7 +112,8 @@ Value RowKernel::inside(Value fragment, Value outside) {
                                k.index(-size), k.b.getDenseI32ArrayAttr({1}));
   return k.map1({fragment, place}, [&](ValueRange x) {
     Value zero = arith::ConstantIntOp::create(k.b, k.loc, 0, 32);
-    return k.select(k.compare(arith::CmpIPredicate::slt, x[1], zero), x[0], outside);
+    return k.select(k.compare(arith::CmpIPredicate::slt, x[1], zero), x[0],
+                    outside);
   });
 }
 
@@ -117,7 +131,8 @@ Value RowKernel::scaled(Value x, Value factor) {
 Value RowKernel::rmsNorm(Value x) {
   Value squares = k.map1(x, [&](ValueRange v) { return k.mulf(v[0], v[0]); });
   Value mean = k.mulf(total(Combine::Add, squares), k.f32(1.0 / size));
-  Value factor = math::RsqrtOp::create(k.b, k.loc, k.addf(mean, k.f32(row.eps)));
+  Value factor =
+      math::RsqrtOp::create(k.b, k.loc, k.addf(mean, k.f32(row.eps)));
   return scaled(x, factor);
 }
 
@@ -125,9 +140,11 @@ Value RowKernel::layerNorm(Value x) {
   Value mean = k.mulf(total(Combine::Add, x), k.f32(1.0 / size));
   Value centered = k.map1(x, [&](ValueRange v) { return k.subf(v[0], mean); });
   centered = inside(centered, k.f32(0));
-  Value squares = k.map1(centered, [&](ValueRange v) { return k.mulf(v[0], v[0]); });
+  Value squares =
+      k.map1(centered, [&](ValueRange v) { return k.mulf(v[0], v[0]); });
   Value variance = k.mulf(total(Combine::Add, squares), k.f32(1.0 / size));
-  Value factor = math::RsqrtOp::create(k.b, k.loc, k.addf(variance, k.f32(row.eps)));
+  Value factor =
+      math::RsqrtOp::create(k.b, k.loc, k.addf(variance, k.f32(row.eps)));
   return scaled(centered, factor);
 }
 
@@ -146,7 +163,8 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
   auto buffer = [](Type type) -> Type {
     return MemRefType::get({ShapedType::kDynamic}, type);
   };
-  SmallVector<Type> types = {buffer(element), buffer(element), k.b.getIndexType()};
+  SmallVector<Type> types = {buffer(element), buffer(element),
+                             k.b.getIndexType()};
   for (Value parameter : {row.gamma, row.beta})
     if (parameter)
       types.push_back(buffer(elementTypeOf(parameter)));
@@ -171,7 +189,8 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
   Value last = k.sub(rows, 1);
   Value start = load(x, offsetOf(k.min(first, last)), element);
   k.loop(first, rows, k.gridSize(), start, [&](Value r, ValueRange carried) {
-    Value ahead = load(x, offsetOf(k.min(k.add(r, k.gridSize()), last)), element);
+    Value ahead =
+        load(x, offsetOf(k.min(k.add(r, k.gridSize()), last)), element);
     Value current = k.convert(carried[0], k.b.getF32Type());
     Value result = row.name == "rms_norm"     ? rmsNorm(current)
                    : row.name == "layer_norm" ? layerNorm(current)
@@ -179,8 +198,8 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
     SmallVector<Value> bounds;
     if (padded != size)
       bounds.push_back(k.index(size));
-    StoreOp::create(k.b, k.loc, k.convert(result, element), y, offsetOf(r), Value(),
-                    bounds, k.b.getDenseI64ArrayAttr({1}), vector);
+    StoreOp::create(k.b, k.loc, k.convert(result, element), y, offsetOf(r),
+                    Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
     return Values{ahead};
   });
   k.end();
@@ -199,8 +218,8 @@ void RowKernel::launch(gpu::GPUModuleOp kernels) {
   int64_t resident = std::clamp<int64_t>(1024 / (32 * warps), 1, 16);
   Value one = k.index(1);
   Value blocks = k.min(rows, k.index(machine.multiprocessors * resident));
-  auto symbol = SymbolRefAttr::get(kernels.getNameAttr(),
-                                   {FlatSymbolRefAttr::get(kernel.getNameAttr())});
+  auto symbol = SymbolRefAttr::get(
+      kernels.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
   LaunchOp::create(k.b, k.loc, symbol, blocks, one, one, args);
 }
 

@@ -1,7 +1,8 @@
-//===- Schedule.cpp - Operators on memrefs to kernels and launches -*- C++ -*-===//
+//===- Schedule.cpp - Operators on memrefs to kernels and launches -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ std::optional<Machine> rudnn::tile::getMachine(StringRef chip) {
   return std::nullopt;
 }
 
-std::string rudnn::tile::uniqueKernelName(gpu::GPUModuleOp kernels, StringRef base) {
+std::string rudnn::tile::uniqueKernelName(gpu::GPUModuleOp kernels,
+                                          StringRef base) {
   std::string name = base.str();
   for (unsigned i = 1; SymbolTable::lookupSymbolIn(kernels, name); ++i)
     name = base.str() + "_" + std::to_string(i);
@@ -39,7 +41,8 @@ struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
     ModuleOp module = getOperation();
     std::optional<Machine> machine = getMachine(chip);
     if (!machine) {
-      module.emitError("rudnn-schedule: chip is '") << chip << "', supported: sm_90a";
+      module.emitError("rudnn-schedule: chip is '")
+          << chip << "', supported: sm_90a";
       return signalPassFailure();
     }
     SmallVector<Operation *> ops;
@@ -67,7 +70,8 @@ struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
 
   gpu::GPUModuleOp makeKernelModule(ModuleOp module) {
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), b.getUnitAttr());
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    b.getUnitAttr());
     return gpu::GPUModuleOp::create(b, module.getLoc(), "rudnn_kernels");
   }
 };

@@ -1,7 +1,8 @@
-//===- AssignPhases.cpp - Slots, parities and byte counts of rings -*- C++ -*-===//
+//===- AssignPhases.cpp - Slots, parities and byte counts of rings -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,8 @@ static Value slotOf(OpBuilder &b, Location loc, Value it, unsigned stages) {
   if (stages == 1)
     return arith::ConstantIndexOp::create(b, loc, 0);
   if (llvm::isPowerOf2_32(stages))
-    return arith::AndIOp::create(b, loc, it,
-                                 arith::ConstantIndexOp::create(b, loc, stages - 1));
+    return arith::AndIOp::create(
+        b, loc, it, arith::ConstantIndexOp::create(b, loc, stages - 1));
   return arith::RemUIOp::create(b, loc, it,
                                 arith::ConstantIndexOp::create(b, loc, stages));
 }
@@ -37,12 +38,13 @@ static Phase phaseOf(OpBuilder &b, Location loc, Value it, RingType ring) {
   unsigned stages = ring.getStages();
   Value trip = it;
   if (stages != 1)
-    trip = llvm::isPowerOf2_32(stages)
-               ? Value(arith::ShRUIOp::create(
-                     b, loc, it,
-                     arith::ConstantIndexOp::create(b, loc, llvm::Log2_32(stages))))
-               : Value(arith::DivUIOp::create(
-                     b, loc, it, arith::ConstantIndexOp::create(b, loc, stages)));
+    trip =
+        llvm::isPowerOf2_32(stages)
+            ? Value(arith::ShRUIOp::create(b, loc, it,
+                                           arith::ConstantIndexOp::create(
+                                               b, loc, llvm::Log2_32(stages))))
+            : Value(arith::DivUIOp::create(
+                  b, loc, it, arith::ConstantIndexOp::create(b, loc, stages)));
   Value parity = arith::AndIOp::create(
       b, loc, trip, arith::ConstantIndexOp::create(b, loc, 1));
   parity = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), parity);
@@ -54,7 +56,8 @@ static int64_t tripBytes(RingAcquireOp acquire) {
   int64_t bytes = 0;
   for (Operation *op = acquire->getNextNode(); op; op = op->getNextNode())
     if (auto load = dyn_cast<TmaLoadOp>(op))
-      if (load.getRing() == acquire.getRing() && load.getIt() == acquire.getIt())
+      if (load.getRing() == acquire.getRing() &&
+          load.getIt() == acquire.getIt())
         bytes += getBytes(load.getTile().getType());
   return bytes;
 }
@@ -62,10 +65,12 @@ static int64_t tripBytes(RingAcquireOp acquire) {
 static void lowerAcquire(OpBuilder &b, RingAcquireOp op) {
   Location loc = op.getLoc();
   Phase phase = phaseOf(b, loc, op.getIt(), op.getRing().getType());
-  // The first trip of a stage finds it free: the phase before the first has ended.
+  // The first trip of a stage finds it free: the phase before the first has
+  // ended.
   Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
   Value previous = arith::XOrIOp::create(b, loc, phase.parity, one);
-  BarrierWaitOp::create(b, loc, Barrier::Empty, op.getRing(), phase.slot, previous);
+  BarrierWaitOp::create(b, loc, Barrier::Empty, op.getRing(), phase.slot,
+                        previous);
   BarrierArriveOp::create(b, loc, Barrier::Full, op.getRing(), phase.slot,
                           b.getI32IntegerAttr(tripBytes(op)));
 }
@@ -84,7 +89,8 @@ static void assignRing(RingOp ring) {
     b.setInsertionPoint(user);
     Location loc = user->getLoc();
     if (auto load = dyn_cast<TmaLoadOp>(user)) {
-      load.getItMutable().assign(slotOf(b, loc, load.getIt(), type.getStages()));
+      load.getItMutable().assign(
+          slotOf(b, loc, load.getIt(), type.getStages()));
       continue;
     }
     if (auto slot = dyn_cast<RingSlotOp>(user)) {

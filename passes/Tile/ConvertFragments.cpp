@@ -1,7 +1,7 @@
 //===- ConvertFragments.cpp - Register tiles to scalars -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,9 @@ struct Pattern : OpConversionPattern<Op> {
   using Adaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
 };
 
-FragmentType fragmentOf(Value value) { return cast<FragmentType>(value.getType()); }
+FragmentType fragmentOf(Value value) {
+  return cast<FragmentType>(value.getType());
+}
 
 struct SplatPattern : Pattern<SplatOp> {
   using Pattern::Pattern;
@@ -45,11 +47,13 @@ struct MapPattern : Pattern<MapOp> {
     SmallVector<SmallVector<Value>> results(op.getNumResults());
     for (int64_t r = 0; r < n; ++r) {
       IRMapping mapping;
-      for (auto [arg, registers] : llvm::zip(block.getArguments(), adaptor.getInputs()))
+      for (auto [arg, registers] :
+           llvm::zip(block.getArguments(), adaptor.getInputs()))
         mapping.map(arg, registers[r]);
       for (Operation &inner : block.without_terminator())
         rewriter.clone(inner, mapping);
-      for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+      for (auto [i, value] :
+           llvm::enumerate(block.getTerminator()->getOperands()))
         results[i].push_back(mapping.lookupOrDefault(value));
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
@@ -57,8 +61,8 @@ struct MapPattern : Pattern<MapOp> {
   }
 };
 
-/// Register of `slice` that belongs to register r of `full` when `dim` goes: the
-/// slice form has no such dim, the partial form has one of threads only.
+/// Register of `slice` that belongs to register r of `full` when `dim` goes:
+/// the slice form has no such dim, the partial form has one of threads only.
 int64_t sliceRegister(const Layout &full, const Layout &slice, unsigned dim,
                       int64_t r) {
   Layout::Basis coords = full.at(r);
@@ -172,7 +176,8 @@ struct IotaPattern : Pattern<IotaOp> {
     Value base = nvvm.toI32(adaptor.getOffset().front());
     for (auto [d, coefficient] : llvm::enumerate(op.getCoefficients()))
       if (coefficient)
-        base = nvvm.add(base, nvvm.mul(nvvm.threadCoord(layout, d), coefficient));
+        base =
+            nvvm.add(base, nvvm.mul(nvvm.threadCoord(layout, d), coefficient));
     SmallVector<Value> results;
     for (int64_t r = 0; r < layout.numRegs(); ++r) {
       Layout::Basis at = layout.at(r);
@@ -180,12 +185,12 @@ struct IotaPattern : Pattern<IotaOp> {
       for (auto [d, coefficient] : llvm::enumerate(op.getCoefficients()))
         fixed += at[d] * coefficient;
       // No overflow: a comparison can then move the constant to the other side.
-      results.push_back(fixed == 0
-                            ? base
-                            : arith::AddIOp::create(
-                                  rewriter, op.getLoc(), base, nvvm.i32(fixed),
-                                  arith::IntegerOverflowFlags::nsw)
-                                  .getResult());
+      results.push_back(
+          fixed == 0 ? base
+                     : arith::AddIOp::create(rewriter, op.getLoc(), base,
+                                             nvvm.i32(fixed),
+                                             arith::IntegerOverflowFlags::nsw)
+                           .getResult());
     }
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
@@ -199,7 +204,8 @@ struct ConvertPattern : Pattern<ConvertOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Nvvm nvvm(rewriter, loc);
-    FragmentType from = fragmentOf(op.getInput()), to = fragmentOf(op.getResult());
+    FragmentType from = fragmentOf(op.getInput()),
+                 to = fragmentOf(op.getResult());
     SmallVector<Value> results;
     if (!to.getElementType().isF32() && to.isPacked()) {
       // Pairs, so that one instruction converts both.
@@ -207,8 +213,8 @@ struct ConvertPattern : Pattern<ConvertOp> {
       for (size_t i = 0; i < adaptor.getInput().size(); i += 2) {
         Value two = LLVM::UndefOp::create(rewriter, loc, pair);
         for (int j = 0; j < 2; ++j)
-          two = LLVM::InsertElementOp::create(rewriter, loc, two,
-                                              adaptor.getInput()[i + j], nvvm.i32(j));
+          two = LLVM::InsertElementOp::create(
+              rewriter, loc, two, adaptor.getInput()[i + j], nvvm.i32(j));
         results.push_back(
             arith::TruncFOp::create(rewriter, loc, registerType(to), two));
       }
@@ -232,7 +238,8 @@ struct ColumnsPattern : Pattern<ColumnsOp> {
   matchAndRewrite(ColumnsOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Nvvm nvvm(rewriter, op.getLoc());
-    FragmentType from = fragmentOf(op.getInput()), to = fragmentOf(op.getResult());
+    FragmentType from = fragmentOf(op.getInput()),
+                 to = fragmentOf(op.getResult());
     Layout source = from.getLayout(), result = to.getLayout();
     SmallVector<Value> elements = unpack(nvvm, adaptor.getInput(), from);
     SmallVector<Value> results;
@@ -253,10 +260,12 @@ struct ConvertLayoutPattern : Pattern<ConvertLayoutOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Nvvm nvvm(rewriter, loc);
-    FragmentType from = fragmentOf(op.getInput()), to = fragmentOf(op.getResult());
+    FragmentType from = fragmentOf(op.getInput()),
+                 to = fragmentOf(op.getResult());
     SmallVector<Value> elements = unpack(nvvm, adaptor.getInput(), from);
     SmallVector<Value> results;
-    if (auto order = Layout::registerPermutation(from.getLayout(), to.getLayout())) {
+    if (auto order =
+            Layout::registerPermutation(from.getLayout(), to.getLayout())) {
       for (int64_t r : *order)
         results.push_back(elements[r]);
     } else {
@@ -264,11 +273,12 @@ struct ConvertLayoutPattern : Pattern<ConvertLayoutOp> {
       Value scratch = adaptor.getScratch().front();
       nvvm.namedBarrier(group, kGroupThreads);
       for (auto [r, value] : llvm::enumerate(elements))
-        LLVM::StoreOp::create(rewriter, loc, value, place(nvvm, scratch, from, r));
+        LLVM::StoreOp::create(rewriter, loc, value,
+                              place(nvvm, scratch, from, r));
       nvvm.namedBarrier(group, kGroupThreads);
       for (int64_t r = 0; r < to.getNumRegs(); ++r)
-        results.push_back(LLVM::LoadOp::create(rewriter, loc, to.getElementType(),
-                                               place(nvvm, scratch, to, r)));
+        results.push_back(LLVM::LoadOp::create(
+            rewriter, loc, to.getElementType(), place(nvvm, scratch, to, r)));
     }
     rewriter.replaceOpWithMultiple(op, {pack(nvvm, results, to)});
     return success();
@@ -285,8 +295,10 @@ struct ConvertLayoutPattern : Pattern<ConvertLayoutOp> {
       index = index ? nvvm.add(nvvm.mul(index, extent), coord) : coord;
       fixed = fixed * extent + at[d];
     }
-    int64_t bytes = llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
-    return nvvm.offset(nvvm.offset(scratch, nvvm.mul(index, bytes)), fixed * bytes);
+    int64_t bytes =
+        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+    return nvvm.offset(nvvm.offset(scratch, nvvm.mul(index, bytes)),
+                       fixed * bytes);
   }
 };
 
@@ -294,8 +306,8 @@ struct ConvertLayoutPattern : Pattern<ConvertLayoutOp> {
 // Scalar functions
 //===----------------------------------------------------------------------===//
 
-/// f32 functions with a direct instruction; denormals are flushed. Their relative
-/// error is at most 2^-22.
+/// f32 functions with a direct instruction; denormals are flushed. Their
+/// relative error is at most 2^-22.
 template <typename Op>
 struct IntrinsicPattern : OpConversionPattern<Op> {
   IntrinsicPattern(const TypeConverter &converter, MLIRContext *context,
@@ -305,11 +317,13 @@ struct IntrinsicPattern : OpConversionPattern<Op> {
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
-      return op.emitOpError("only f32 is supported in kernels, got ") << op.getType();
+      return op.emitOpError("only f32 is supported in kernels, got ")
+             << op.getType();
     Nvvm nvvm(rewriter, op.getLoc());
     Value x = adaptor.getOperand();
     if constexpr (std::is_same_v<Op, math::ExpOp>)
-      x = arith::MulFOp::create(rewriter, op.getLoc(), x, nvvm.f32(1.44269504f));
+      x = arith::MulFOp::create(rewriter, op.getLoc(), x,
+                                nvvm.f32(1.44269504f));
     rewriter.replaceOp(op, nvvm.intrinsic(name, x, rewriter.getF32Type()));
     return success();
   }
@@ -336,8 +350,9 @@ void rudnn::tile::populateFragmentPatterns(const TypeConverter &converter,
                                            RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<BlockReducePattern, BroadcastPattern, ColumnsPattern,
-               ConvertLayoutPattern, ConvertPattern, DivPattern, IotaPattern, MapPattern,
-               ReducePattern, SplatPattern, ThreadReducePattern>(converter, context);
+               ConvertLayoutPattern, ConvertPattern, DivPattern, IotaPattern,
+               MapPattern, ReducePattern, SplatPattern, ThreadReducePattern>(
+      converter, context);
   patterns.add<IntrinsicPattern<math::Exp2Op>>(converter, context,
                                                "llvm.nvvm.ex2.approx.ftz.f");
   patterns.add<IntrinsicPattern<math::ExpOp>>(converter, context,

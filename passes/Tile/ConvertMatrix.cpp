@@ -1,7 +1,7 @@
 //===- ConvertMatrix.cpp - Matrix products to wgmma -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@ struct Pattern : OpConversionPattern<Op> {
 };
 
 /// Matrix descriptor of a tile in shared memory (PTX ISA, "matrix descriptor"):
-/// address / 16, leading offset / 16 at bit 16, stride offset / 16 at bit 32 (eight
-/// rows of 128 bytes), 128-byte swizzle at bit 62.
+/// address / 16, leading offset / 16 at bit 16, stride offset / 16 at bit 32
+/// (eight rows of 128 bytes), 128-byte swizzle at bit 62.
 Value descriptor(Nvvm &nvvm, Value pointer, int64_t leadingBytes) {
-  Value address = LLVM::PtrToIntOp::create(nvvm.b, nvvm.loc, nvvm.b.getI32Type(),
-                                           pointer);
+  Value address =
+      LLVM::PtrToIntOp::create(nvvm.b, nvvm.loc, nvvm.b.getI32Type(), pointer);
   Value low = nvvm.zext64(nvvm.shr(address, 4));
   int64_t rest = int64_t(1) << 62 | int64_t(64) << 32 | leadingBytes / 16 << 16;
   return arith::OrIOp::create(nvvm.b, nvvm.loc, low, nvvm.i64(rest));
@@ -76,8 +76,9 @@ struct WgmmaPattern : Pattern<WgmmaOp> {
     Value aBase;
     if (aTile)
       aBase = descriptor(nvvm, adaptor.getA().front(), 16);
-    int64_t steps = aTile ? aTile.getNumElements() / 64 / 16
-                          : cast<FragmentType>(op.getA().getType()).getShape()[1] / 16;
+    int64_t steps =
+        aTile ? aTile.getNumElements() / 64 / 16
+              : cast<FragmentType>(op.getA().getType()).getShape()[1] / 16;
     SmallVector<Value> acc;
     if (op.getAcc())
       acc.assign(adaptor.getAcc().begin(), adaptor.getAcc().end());
@@ -87,8 +88,8 @@ struct WgmmaPattern : Pattern<WgmmaOp> {
         operands.push_back(nvvm.add(aBase, Operand(aTile, false).step(k)));
       } else {
         for (int64_t i = 0; i < 4; ++i)
-          operands.push_back(nvvm.bitcast(adaptor.getA()[4 * k + i],
-                                          rewriter.getI32Type()));
+          operands.push_back(
+              nvvm.bitcast(adaptor.getA()[4 * k + i], rewriter.getI32Type()));
       }
       operands.push_back(nvvm.add(bBase, b.step(k)));
       acc = step(nvvm, result, bType.getElementType(), aTile != nullptr,
@@ -99,8 +100,8 @@ struct WgmmaPattern : Pattern<WgmmaOp> {
     return success();
   }
 
-  /// One wgmma of 16 columns of a. Without accumulators the scale of the old value
-  /// is 0, so that registers need no zeroing.
+  /// One wgmma of 16 columns of a. Without accumulators the scale of the old
+  /// value is 0, so that registers need no zeroing.
   static SmallVector<Value> step(Nvvm &nvvm, FragmentType result, Type element,
                                  bool shared, bool transposed,
                                  SmallVector<Value> operands, ValueRange acc) {
@@ -108,14 +109,15 @@ struct WgmmaPattern : Pattern<WgmmaOp> {
     std::string a = shared ? "$" + std::to_string(first) : list(first, 4);
     unsigned bIndex = first + (shared ? 1 : 4);
     StringRef type = element.isF16() ? "f16" : "bf16";
-    std::string text =
-        llvm::formatv("{{ .reg .pred p; setp.ne.b32 p, {0}, 0; "
-                      "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} "
-                      "{3}, {4}, ${5}, p, 1, 1{6}, {7}; }",
-                      acc.empty() ? 0 : 1, result.getShape()[1], type, list(0, n), a,
-                      bIndex, shared ? ", 0" : "", transposed ? 1 : 0);
+    std::string text = llvm::formatv(
+        "{{ .reg .pred p; setp.ne.b32 p, {0}, 0; "
+        "wgmma.mma_async.sync.aligned.m64n{1}k16.f32.{2}.{2} "
+        "{3}, {4}, ${5}, p, 1, 1{6}, {7}; }",
+        acc.empty() ? 0 : 1, result.getShape()[1], type, list(0, n), a, bIndex,
+        shared ? ", 0" : "", transposed ? 1 : 0);
     std::string constraints = repeat("=f", n) + "," +
-                              (shared ? std::string("l") : repeat("r", 4)) + ",l";
+                              (shared ? std::string("l") : repeat("r", 4)) +
+                              ",l";
     for (unsigned i = 0; i < acc.size(); ++i)
       constraints += "," + std::to_string(i);
     llvm::append_range(operands, acc);
@@ -134,8 +136,9 @@ struct WgmmaFencePattern : Pattern<WgmmaFenceOp> {
   }
 };
 
-/// The accumulators are tied through the wait, the register operands of the retired
-/// products are inputs of it: nothing moves across that would touch them early.
+/// The accumulators are tied through the wait, the register operands of the
+/// retired products are inputs of it: nothing moves across that would touch
+/// them early.
 struct WgmmaWaitPattern : Pattern<WgmmaWaitOp> {
   using Pattern::Pattern;
   LogicalResult
@@ -155,14 +158,15 @@ struct WgmmaWaitPattern : Pattern<WgmmaWaitOp> {
     for (ValueRange registers : adaptor.getKeep())
       for (Value value : registers) {
         bool isFloat = value.getType().isF32();
-        operands.push_back(isFloat ? value
-                                   : nvvm.bitcast(value, rewriter.getI32Type()));
+        operands.push_back(
+            isFloat ? value : nvvm.bitcast(value, rewriter.getI32Type()));
         constraints += isFloat ? ",f" : ",r";
       }
     if (StringRef(constraints).starts_with(","))
       constraints.erase(0, 1);
     SmallVector<Value> results = nvvm.assembly(
-        llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending()).str(),
+        llvm::formatv("wgmma.wait_group.sync.aligned {0};", op.getPending())
+            .str(),
         constraints, operands, SmallVector<Type>(n, rewriter.getF32Type()));
     SmallVector<SmallVector<Value>> split;
     ArrayRef<Value> rest = results;

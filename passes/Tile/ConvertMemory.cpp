@@ -1,7 +1,7 @@
 //===- ConvertMemory.cpp - Tiles and copies to NVVM -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,8 @@ void forEachPanel(Nvvm &nvvm, MemRefType tile, TmaType tma, Value pointer,
   ArrayRef<int64_t> box = tma.getBox();
   while (box.size() > 2 && box.front() == 1)
     box = box.drop_front();
-  int64_t panels = tile.getRank() == int64_t(box.size()) + 1 ? tile.getShape()[0] : 1;
+  int64_t panels =
+      tile.getRank() == int64_t(box.size()) + 1 ? tile.getShape()[0] : 1;
   auto [strides, base] = tile.getStridesAndOffset();
   int64_t step = strides[0] * tile.getElementTypeBitWidth() / 8;
   for (int64_t p = 0; p < panels; ++p) {
@@ -84,16 +85,17 @@ struct TmaLoadPattern : Pattern<TmaLoadOp> {
   matchAndRewrite(TmaLoadOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Nvvm nvvm(rewriter, op.getLoc());
-    Value barrier = nvvm.barrier(adaptor.getRing().front(), op.getRing().getType(),
-                                 Barrier::Full, adaptor.getIt().front());
+    Value barrier =
+        nvvm.barrier(adaptor.getRing().front(), op.getRing().getType(),
+                     Barrier::Full, adaptor.getIt().front());
     forEachPanel(nvvm, op.getTile().getType(), op.getSource().getType(),
                  adaptor.getTile().front(), adaptor.getCoords(),
                  [&](Value panel, ValueRange at) {
                    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                       rewriter, op.getLoc(), panel, adaptor.getSource().front(),
-                       at, barrier, ValueRange(), Value(), Value(),
-                       NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
-                       NVVM::CTAGroupKindAttr(), Value());
+                       rewriter, op.getLoc(), panel,
+                       adaptor.getSource().front(), at, barrier, ValueRange(),
+                       Value(), Value(), NVVM::TMALoadMode::TILE,
+                       /*isCTAOnly=*/true, NVVM::CTAGroupKindAttr(), Value());
                  });
     rewriter.eraseOp(op);
     return success();
@@ -133,8 +135,8 @@ struct TmaStoreWaitPattern : Pattern<TmaStoreWaitOp> {
   }
 };
 
-/// stmatrix: of 16 columns j, lane l stores the row (l & 7) + 8 * (l / 8 & 1) of its
-/// warp, 16-byte chunk 2j + l / 16.
+/// stmatrix: of 16 columns j, lane l stores the row (l & 7) + 8 * (l / 8 & 1)
+/// of its warp, 16-byte chunk 2j + l / 16.
 struct StoreSharedPattern : Pattern<StoreSharedOp> {
   using Pattern::Pattern;
   LogicalResult
@@ -158,8 +160,8 @@ struct StoreSharedPattern : Pattern<StoreSharedOp> {
     ValueRange registers = adaptor.getValue();
     for (int64_t j = 0; j < fragment.getShape()[1] / 16; ++j) {
       int64_t chunk = 2 * j % chunksPerPanel, panel = 2 * j / chunksPerPanel;
-      Value place = arith::XOrIOp::create(rewriter, loc, nvvm.add(high, chunk),
-                                          swizzle);
+      Value place =
+          arith::XOrIOp::create(rewriter, loc, nvvm.add(high, chunk), swizzle);
       Value pointer = nvvm.offset(rowPointer, nvvm.shl(place, 4));
       pointer = nvvm.offset(pointer, panel * panelStep);
       SmallVector<Value> sources;
@@ -180,14 +182,16 @@ struct StoreSharedPattern : Pattern<StoreSharedOp> {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-/// The registers of a fragment in groups of `vector`, with address and predicate.
+/// The registers of a fragment in groups of `vector`, with address and
+/// predicate.
 template <typename Op, typename Adaptor>
 struct GlobalAccess {
   GlobalAccess(Op op, Adaptor adaptor, FragmentType type, Value pointer,
                Nvvm &nvvm)
       : op(op), type(type), nvvm(nvvm), layout(type.getLayout()) {
     Location loc = nvvm.loc;
-    int64_t bytes = llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+    int64_t bytes =
+        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
     strides.assign(op.getStrides().begin(), op.getStrides().end());
     offset = adaptor.getOffset().front();
     for (unsigned d = 0; d < layout.rank(); ++d) {
@@ -205,9 +209,9 @@ struct GlobalAccess {
       offset = nvvm.add(offset, wide);
     }
     elementBytes = bytes;
-    first = LLVM::GEPOp::create(nvvm.b, loc, pointer.getType(), nvvm.b.getI8Type(),
-                                pointer,
-                                ArrayRef<LLVM::GEPArg>{nvvm.mul(offset, bytes)});
+    first = LLVM::GEPOp::create(
+        nvvm.b, loc, pointer.getType(), nvvm.b.getI8Type(), pointer,
+        ArrayRef<LLVM::GEPArg>{nvvm.mul(offset, bytes)});
   }
 
   /// Address of register r of this thread.
@@ -232,9 +236,11 @@ struct GlobalAccess {
     Value all;
     Layout::Basis at = layout.at(r);
     for (unsigned d = 0; d < bounds.size(); ++d) {
-      Value x = arith::CmpIOp::create(nvvm.b, nvvm.loc, arith::CmpIPredicate::slt,
-                                      nvvm.add(coords[d], at[d]), bounds[d]);
-      all = all ? arith::AndIOp::create(nvvm.b, nvvm.loc, all, x).getResult() : x;
+      Value x =
+          arith::CmpIOp::create(nvvm.b, nvvm.loc, arith::CmpIPredicate::slt,
+                                nvvm.add(coords[d], at[d]), bounds[d]);
+      all =
+          all ? arith::AndIOp::create(nvvm.b, nvvm.loc, all, x).getResult() : x;
     }
     return all;
   }
@@ -249,8 +255,8 @@ struct GlobalAccess {
   int64_t elementBytes;
 };
 
-/// Elements a thread moves at once: as many as the op allows, the layout has side
-/// by side and 16 bytes hold.
+/// Elements a thread moves at once: as many as the op allows, the layout has
+/// side by side and 16 bytes hold.
 int64_t accessWidth(const Layout &layout, int64_t allowed, int64_t elementBytes,
                     int64_t lastStride) {
   int64_t width = 1;
@@ -290,8 +296,8 @@ struct LoadPattern : Pattern<LoadOp> {
     auto type = cast<FragmentType>(op.getResult().getType());
     GlobalAccess<LoadOp, Adaptor> access(op, adaptor, type,
                                          adaptor.getSource().front(), nvvm);
-    int64_t width = accessWidth(access.layout, op.getVector(), access.elementBytes,
-                                access.strides.back());
+    int64_t width = accessWidth(access.layout, op.getVector(),
+                                access.elementBytes, access.strides.back());
     Type element = type.getElementType();
     Type vector = width == 1 ? element : VectorType::get({width}, element);
     SmallVector<Value> elements;
@@ -305,9 +311,12 @@ struct LoadPattern : Pattern<LoadOp> {
       if (inside) {
         auto branch = scf::IfOp::create(
             rewriter, loc, inside,
-            [&](OpBuilder &b, Location l) { scf::YieldOp::create(b, l, load(b, l)); },
             [&](OpBuilder &b, Location l) {
-              Value zero = arith::ConstantOp::create(b, l, b.getZeroAttr(vector));
+              scf::YieldOp::create(b, l, load(b, l));
+            },
+            [&](OpBuilder &b, Location l) {
+              Value zero =
+                  arith::ConstantOp::create(b, l, b.getZeroAttr(vector));
               scf::YieldOp::create(b, l, zero);
             });
         loaded = branch.getResult(0);
@@ -318,8 +327,8 @@ struct LoadPattern : Pattern<LoadOp> {
         elements.push_back(loaded);
       else
         for (int64_t i = 0; i < width; ++i)
-          elements.push_back(LLVM::ExtractElementOp::create(rewriter, loc, loaded,
-                                                            nvvm.i32(i)));
+          elements.push_back(LLVM::ExtractElementOp::create(
+              rewriter, loc, loaded, nvvm.i32(i)));
     }
     rewriter.replaceOpWithMultiple(op, {pack(nvvm, elements, type)});
     return success();
@@ -336,23 +345,25 @@ struct StorePattern : Pattern<StoreOp> {
     auto type = cast<FragmentType>(op.getValue().getType());
     GlobalAccess<StoreOp, Adaptor> access(op, adaptor, type,
                                           adaptor.getDest().front(), nvvm);
-    int64_t width = accessWidth(access.layout, op.getVector(), access.elementBytes,
-                                access.strides.back());
+    int64_t width = accessWidth(access.layout, op.getVector(),
+                                access.elementBytes, access.strides.back());
     SmallVector<Value> elements = unpack(nvvm, adaptor.getValue(), type);
     Value once = firstCopy(nvvm, access.layout);
     Type element = type.getElementType();
     for (int64_t r = 0; r < type.getNumRegs(); r += width) {
       Value value = elements[r];
       if (width > 1) {
-        value = LLVM::UndefOp::create(rewriter, loc, VectorType::get({width}, element));
+        value = LLVM::UndefOp::create(rewriter, loc,
+                                      VectorType::get({width}, element));
         for (int64_t i = 0; i < width; ++i)
           value = LLVM::InsertElementOp::create(rewriter, loc, value,
                                                 elements[r + i], nvvm.i32(i));
       }
       Value pointer = access.address(r), mine = access.inside(r);
       if (once)
-        mine = mine ? arith::AndIOp::create(rewriter, loc, mine, once).getResult()
-                    : once;
+        mine =
+            mine ? arith::AndIOp::create(rewriter, loc, mine, once).getResult()
+                 : once;
       unsigned alignment = width * access.elementBytes;
       if (!mine) {
         LLVM::StoreOp::create(rewriter, loc, value, pointer, alignment);
@@ -375,7 +386,7 @@ struct StorePattern : Pattern<StoreOp> {
 
 void rudnn::tile::populateMemoryPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<CastPattern, LoadPattern, StorePattern, StoreSharedPattern, SubViewPattern,
-               TmaLoadPattern, TmaStorePattern, TmaStoreWaitPattern>(
-      converter, patterns.getContext());
+  patterns.add<CastPattern, LoadPattern, StorePattern, StoreSharedPattern,
+               SubViewPattern, TmaLoadPattern, TmaStorePattern,
+               TmaStoreWaitPattern>(converter, patterns.getContext());
 }

@@ -1,7 +1,8 @@
-//===- ConvertTileToNVVM.cpp - Kernels to llvm.func, roles, barriers -*- C++ -*-===//
+//===- ConvertTileToNVVM.cpp - Kernels to llvm.func, roles, barriers -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,8 @@ static constexpr StringLiteral kSharedWindow = "rudnn_shared";
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The dynamic window. Internal linkage would become a static one-byte variable.
+/// The dynamic window. Internal linkage would become a static one-byte
+/// variable.
 static void declareSharedWindow(Operation *symbolTable, Location loc) {
   if (SymbolTable::lookupSymbolIn(symbolTable, kSharedWindow))
     return;
@@ -40,8 +42,9 @@ static void declareSharedWindow(Operation *symbolTable, Location loc) {
 static void describeArgument(LLVM::LLVMFuncOp func, unsigned i, Type type) {
   Builder b(func.getContext());
   if (isa<TmaType>(type)) {
-    func.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
-                    TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128)));
+    func.setArgAttr(
+        i, LLVM::LLVMDialect::getByValAttrName(),
+        TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128)));
     func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                     b.getI64IntegerAttr(64));
     func.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
@@ -60,10 +63,11 @@ static FailureOr<LLVM::LLVMFuncOp> outline(KernelOp kernel,
   Location loc = kernel.getLoc();
   SmallVector<Type> inputs;
   for (Type type : kernel.getArgumentTypes()) {
-    Type converted = isa<IndexType>(type) ? b.getI32Type()
-                                          : converter.convertType(type);
+    Type converted =
+        isa<IndexType>(type) ? b.getI32Type() : converter.convertType(type);
     if (!converted)
-      return kernel.emitOpError("argument type ") << type << " has no conversion";
+      return kernel.emitOpError("argument type ")
+             << type << " has no conversion";
     inputs.push_back(converted);
   }
   auto func = LLVM::LLVMFuncOp::create(
@@ -75,8 +79,9 @@ static FailureOr<LLVM::LLVMFuncOp> outline(KernelOp kernel,
   if (kernel.getCluster() && *kernel.getCluster() > 1) {
     func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                   b.getDenseI32ArrayAttr({threads, 1, 1}));
-    func->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
-                  b.getDenseI32ArrayAttr({int32_t(*kernel.getCluster()), 1, 1}));
+    func->setAttr(
+        NVVM::NVVMDialect::getClusterDimAttrName(),
+        b.getDenseI32ArrayAttr({int32_t(*kernel.getCluster()), 1, 1}));
   } else {
     func->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                   b.getDenseI32ArrayAttr({threads}));
@@ -122,12 +127,13 @@ struct Pattern : OpConversionPattern<Op> {
   using Adaptor = typename OpConversionPattern<Op>::OneToNOpAdaptor;
 };
 
-/// Moves a region's block to before an op that goes away, without its terminator.
+/// Moves a region's block to before an op that goes away, without its
+/// terminator.
 static void inlineRegion(Region &region, Block *dest, ValueRange args,
                          ConversionPatternRewriter &rewriter) {
   rewriter.eraseOp(region.front().getTerminator());
-  rewriter.inlineBlockBefore(&region.front(), dest, dest->getTerminator()->getIterator(),
-                             args);
+  rewriter.inlineBlockBefore(&region.front(), dest,
+                             dest->getTerminator()->getIterator(), args);
 }
 
 /// A chain of scf.if on the number of the warp group, the same in a whole warp.
@@ -220,7 +226,8 @@ struct RingPattern : Pattern<RingOp> {
   matchAndRewrite(RingOp op, Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.getOffset())
-      return op.emitOpError("has no place in shared memory: run rudnn-plan-smem");
+      return op.emitOpError(
+          "has no place in shared memory: run rudnn-plan-smem");
     Nvvm nvvm(rewriter, op.getLoc());
     Value base = LLVM::AddressOfOp::create(
         rewriter, op.getLoc(), LLVM::LLVMPointerType::get(getContext(), 3),
@@ -236,7 +243,8 @@ struct AllocPattern : Pattern<AllocOp> {
   matchAndRewrite(AllocOp op, Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.getOffset())
-      return op.emitOpError("has no place in shared memory: run rudnn-plan-smem");
+      return op.emitOpError(
+          "has no place in shared memory: run rudnn-plan-smem");
     Nvvm nvvm(rewriter, op.getLoc());
     Value base = LLVM::AddressOfOp::create(
         rewriter, op.getLoc(), LLVM::LLVMPointerType::get(getContext(), 3),
@@ -257,7 +265,8 @@ struct RingInitPattern : Pattern<RingInitOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(first.thenBlock());
-      for (auto [ring, original] : llvm::zip(adaptor.getRings(), op.getRings())) {
+      for (auto [ring, original] :
+           llvm::zip(adaptor.getRings(), op.getRings())) {
         auto type = cast<RingType>(original.getType());
         for (unsigned i = 0; i < 2 * type.getStages(); ++i)
           NVVM::MBarrierInitOp::create(
@@ -384,10 +393,10 @@ struct ProxyFencePattern : Pattern<ProxyFenceOp> {
   LogicalResult
   matchAndRewrite(ProxyFenceOp op, Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    NVVM::FenceProxyOp::create(rewriter, op.getLoc(),
-                               NVVM::ProxyKind::async_shared,
-                               NVVM::SharedSpaceAttr::get(
-                                   getContext(), NVVM::SharedSpace::shared_cta));
+    NVVM::FenceProxyOp::create(
+        rewriter, op.getLoc(), NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(getContext(),
+                                   NVVM::SharedSpace::shared_cta));
     rewriter.eraseOp(op);
     return success();
   }
@@ -407,7 +416,8 @@ struct GridPattern : OpConversionPattern<Op> {
     if (op.getDimension() != gpu::Dimension::x)
       return op.emitOpError("kernels use dimension x only");
     Value x = Register::create(rewriter, op.getLoc(), rewriter.getI32Type());
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(), x);
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    x);
     return success();
   }
 };
@@ -424,8 +434,9 @@ struct ConvertTileToNVVM
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels) {
-      declareSharedWindow(SymbolTable::getNearestSymbolTable(kernel->getParentOp()),
-                          kernel.getLoc());
+      declareSharedWindow(
+          SymbolTable::getNearestSymbolTable(kernel->getParentOp()),
+          kernel.getLoc());
       FailureOr<LLVM::LLVMFuncOp> func = outline(kernel, converter);
       if (failed(func) || failed(convert(*func, converter)))
         return signalPassFailure();
@@ -439,8 +450,11 @@ struct ConvertTileToNVVM
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<TileDialect>();
     target.addDynamicallyLegalOp<memref::CastOp, memref::SubViewOp>(
-        [](Operation *op) { return !isSharedTile(op->getResult(0).getType()); });
-    target.addIllegalOp<gpu::BlockIdOp, gpu::GridDimOp, math::ExpOp, math::Exp2Op, math::Log2Op, math::RsqrtOp>();
+        [](Operation *op) {
+          return !isSharedTile(op->getResult(0).getType());
+        });
+    target.addIllegalOp<gpu::BlockIdOp, gpu::GridDimOp, math::ExpOp,
+                        math::Exp2Op, math::Log2Op, math::RsqrtOp>();
     target.addDynamicallyLegalOp<arith::DivFOp>(
         [](arith::DivFOp op) { return !op.getType().isF32(); });
     RewritePatternSet patterns(context);
@@ -465,8 +479,8 @@ void rudnn::tile::populateKernelPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns.add<AllocPattern, BarrierArrivePattern, BarrierWaitPattern,
                GroupBarrierPattern, ProxyFencePattern, RingInitPattern,
-               RingPattern, SingleThreadPattern, TurnEdgePattern, TurnPassPattern,
-               TurnTakePattern, WarpGroupsPattern,
+               RingPattern, SingleThreadPattern, TurnEdgePattern,
+               TurnPassPattern, TurnTakePattern, WarpGroupsPattern,
                GridPattern<gpu::BlockIdOp, NVVM::BlockIdXOp>,
                GridPattern<gpu::GridDimOp, NVVM::GridDimXOp>>(
       converter, patterns.getContext());

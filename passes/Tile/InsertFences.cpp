@@ -1,7 +1,8 @@
-//===- InsertFences.cpp - Fences of wgmma and of asynchronous copies -*- C++ -*-===//
+//===- InsertFences.cpp - Fences of wgmma and of asynchronous copies -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@ namespace rudnn {
 using namespace mlir;
 using namespace rudnn::tile;
 
-/// Between plain stores and the asynchronous copy of a tile stand, in this order,
-/// the fence (run by the writers) and a barrier of the group.
+/// Between plain stores and the asynchronous copy of a tile stand, in this
+/// order, the fence (run by the writers) and a barrier of the group.
 static LogicalResult fenceStores(Block &block) {
   bool written = false, synchronized = true;
   for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -30,8 +31,9 @@ static LogicalResult fenceStores(Block &block) {
       written = false;
       synchronized = true;
     } else if (isa<TmaStoreOp>(op) && !synchronized) {
-      return op.emitOpError("no rudnn_tile.group_barrier stands between it and the "
-                            "rudnn_tile.store_shared before it");
+      return op.emitOpError(
+          "no rudnn_tile.group_barrier stands between it and the "
+          "rudnn_tile.store_shared before it");
     }
   }
   return success();

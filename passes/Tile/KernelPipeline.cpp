@@ -1,7 +1,7 @@
 //===- KernelPipeline.cpp - From rudnn_tile kernels to binaries -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,12 +51,13 @@ namespace {
 struct KernelOptions : PassPipelineOptions<KernelOptions> {
   Option<std::string> chip{*this, "chip", llvm::cl::desc("The chip"),
                            llvm::cl::init("sm_90a")};
-  Option<std::string> format{*this, "format",
-                             llvm::cl::desc("llvm (stop at the LLVM dialect), isa or bin"),
-                             llvm::cl::init("llvm")};
-  Option<std::string> toolkit{*this, "toolkit",
-                              llvm::cl::desc("CUDA toolkit with ptxas (for bin)"),
-                              llvm::cl::init("")};
+  Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("llvm (stop at the LLVM dialect), isa or bin"),
+      llvm::cl::init("llvm")};
+  Option<std::string> toolkit{
+      *this, "toolkit", llvm::cl::desc("CUDA toolkit with ptxas (for bin)"),
+      llvm::cl::init("")};
 };
 } // namespace
 

@@ -1,7 +1,8 @@
-//===- NvvmUtils.cpp - What the conversion to NVVM is written with -*- C++ -*-===//
+//===- NvvmUtils.cpp - What the conversion to NVVM is written with -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,9 @@ Value Nvvm::i64(int64_t value) {
 Value Nvvm::f32(float value) {
   return arith::ConstantFloatOp::create(b, loc, b.getF32Type(), APFloat(value));
 }
-Value Nvvm::add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+Value Nvvm::add(Value x, Value y) {
+  return arith::AddIOp::create(b, loc, x, y);
+}
 
 static Value constantLike(Nvvm &nvvm, Value x, int64_t value) {
   return x.getType().isInteger(64) ? nvvm.i64(value) : nvvm.i32(value);
@@ -67,15 +70,13 @@ Value Nvvm::bitcast(Value x, Type type) {
 // The thread
 //===----------------------------------------------------------------------===//
 
-Value Nvvm::tid() {
-  return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
-}
+Value Nvvm::tid() { return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()); }
 Value Nvvm::lane() { return andi(tid(), 31); }
 Value Nvvm::warpInGroup() { return andi(shr(tid(), 5), 3); }
 Value Nvvm::firstOfGroup() { return equal(andi(tid(), kGroupThreads - 1), 0); }
 Value Nvvm::uniform(Value x) {
-  return NVVM::ReduxOp::create(b, loc, b.getI32Type(), x,
-                               NVVM::ReduxKind::OR, i32(-1));
+  return NVVM::ReduxOp::create(b, loc, b.getI32Type(), x, NVVM::ReduxKind::OR,
+                               i32(-1));
 }
 
 /// Sum over the set bits of `value` of their basis entries: runs of bits that
@@ -211,7 +212,8 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
                    registerType(type));
     return success();
   });
-  addConversion([=](RingType) { return LLVM::LLVMPointerType::get(context, 3); });
+  addConversion(
+      [=](RingType) { return LLVM::LLVMPointerType::get(context, 3); });
   addConversion([=](TmaType) { return LLVM::LLVMPointerType::get(context); });
   addConversion([=](MemRefType type) -> std::optional<Type> {
     if (isSharedTile(type))
@@ -220,8 +222,10 @@ TileTypeConverter::TileTypeConverter(MLIRContext *context) {
       return LLVM::LLVMPointerType::get(context, 1);
     return std::nullopt;
   });
-  auto cast = [](OpBuilder &b, Type type, ValueRange inputs, Location loc) -> Value {
-    return UnrealizedConversionCastOp::create(b, loc, type, inputs).getResult(0);
+  auto cast = [](OpBuilder &b, Type type, ValueRange inputs,
+                 Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(b, loc, type, inputs)
+        .getResult(0);
   };
   addSourceMaterialization(cast);
   addTargetMaterialization(cast);
@@ -234,8 +238,8 @@ SmallVector<Value> rudnn::tile::unpack(Nvvm &nvvm, ValueRange registers,
   SmallVector<Value> elements;
   for (Value pair : registers)
     for (int i = 0; i < 2; ++i)
-      elements.push_back(LLVM::ExtractElementOp::create(nvvm.b, nvvm.loc, pair,
-                                                        nvvm.i32(i)));
+      elements.push_back(
+          LLVM::ExtractElementOp::create(nvvm.b, nvvm.loc, pair, nvvm.i32(i)));
   return elements;
 }
 

@@ -1,7 +1,7 @@
 //===- PlanSmem.cpp - Places in shared memory -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,7 @@ static LogicalResult planKernel(KernelOp kernel) {
     MemRefType type = alloc.getTile().getType();
     if (!alloc.getOver()) {
       // A swizzle pattern repeats every 8 rows of up to 128 bytes.
-      alloc.setOffsetAttr(
-          place(getBytes(type), getSwizzle(type) ? 1024 : 16));
+      alloc.setOffsetAttr(place(getBytes(type), getSwizzle(type) ? 1024 : 16));
       return WalkResult::advance();
     }
     auto other = alloc.getOver().getDefiningOp<AllocOp>();
