@@ -14,10 +14,12 @@ using namespace rudnn::tile;
 
 static int64_t panels(int64_t extent) { return llvm::divideCeil(extent, 64); }
 
-/// Keys of a block: registers for the scores, the packed weights and the output
-/// stay below about 200 a thread, two stages of keys and values fit in shared
-/// memory.
-static int64_t keyTileOf(int64_t headPanels, int64_t valuePanels) {
+/// Keys of a block: registers for the scores, the packed weights and the output stay
+/// below about 200 a thread, two stages of keys and values fit in shared memory. What
+/// is loaded for each score (mask, bias) needs registers too.
+static int64_t keyTileOf(int64_t headPanels, int64_t valuePanels, bool perScore) {
+  if (perScore)
+    return 64;
   if (valuePanels <= 2 && headPanels <= 2)
     return 128;
   if (headPanels <= 3 && valuePanels <= 3)
@@ -31,7 +33,7 @@ AttentionShape rudnn::tile::getAttentionShape(AttentionOp op) {
   AttentionShape shape;
   shape.headPanels = panels(q[3]);
   shape.valuePanels = panels(shapeOf(s.v)[3]);
-  shape.keyTile = keyTileOf(shape.headPanels, shape.valuePanels);
+  shape.keyTile = keyTileOf(shape.headPanels, shape.valuePanels, s.mask || s.bias);
 
   int64_t bytesQ = shape.headPanels * kQueryRows * 128;
   int64_t bytesO = shape.valuePanels * kQueryRows * 128;

@@ -13,6 +13,8 @@
 
 #include "Schedules.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace rudnn;
 using namespace rudnn::tile;
@@ -63,6 +65,8 @@ struct RowKernel {
     int64_t step = vector * 32 * warps;
     padded = llvm::alignTo(size, step);
     layout = Layout::row(padded, vector, warps);
+    // 1024 threads have 64 registers each: only the row itself fits.
+    lean = warps == 32;
   }
 
   void build(gpu::GPUModuleOp kernels);
@@ -83,6 +87,8 @@ private:
   Type element;
   int64_t size, padded, vector, warps;
   Layout layout;
+  bool lean;
+  std::function<void()> loadParameters;
   Value gamma, beta, scratch;
 };
 
@@ -119,6 +125,8 @@ Value RowKernel::inside(Value fragment, Value outside) {
 
 /// x * factor * gamma + beta.
 Value RowKernel::scaled(Value x, Value factor) {
+  if (lean)
+    loadParameters();
   SmallVector<Value> inputs = {x, gamma};
   if (beta)
     inputs.push_back(beta);
@@ -170,28 +178,36 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
       types.push_back(buffer(elementTypeOf(parameter)));
   k.begin(kernels, uniqueKernelName(kernels, row.name), types, 32 * warps);
   Value x = k.arg(0), y = k.arg(1), rows = k.arg(2);
-  unsigned next = 3;
-  auto parameter = [&](Value source) -> Value {
+  auto parameter = [&](Value source, unsigned number) -> Value {
     if (!source)
       return {};
     Type type = elementTypeOf(source);
     Value zero = arith::ConstantIntOp::create(k.b, k.loc, 0, 64);
-    return k.convert(load(k.arg(next++), zero, type), k.b.getF32Type());
+    return k.convert(load(k.arg(number), zero, type), k.b.getF32Type());
   };
   scratch = k.alloc(k.tileType({warps}, k.b.getF32Type(), 0));
-  gamma = parameter(row.gamma);
-  beta = parameter(row.beta);
+  loadParameters = [&] {
+    gamma = parameter(row.gamma, 3);
+    beta = parameter(row.beta, 4);
+  };
+  if (!lean)
+    loadParameters();
 
   auto offsetOf = [&](Value r) {
     return k.mul(k.i64(r), arith::ConstantIntOp::create(k.b, k.loc, size, 64));
   };
   Value first = k.blockId();
   Value last = k.sub(rows, 1);
-  Value start = load(x, offsetOf(k.min(first, last)), element);
+  Values start;
+  if (!lean)
+    start.push_back(load(x, offsetOf(k.min(first, last)), element));
   k.loop(first, rows, k.gridSize(), start, [&](Value r, ValueRange carried) {
-    Value ahead =
-        load(x, offsetOf(k.min(k.add(r, k.gridSize()), last)), element);
-    Value current = k.convert(carried[0], k.b.getF32Type());
+    Values ahead;
+    if (!lean)
+      ahead.push_back(
+          load(x, offsetOf(k.min(k.add(r, k.gridSize()), last)), element));
+    Value current = lean ? load(x, offsetOf(r), element) : carried[0];
+    current = k.convert(current, k.b.getF32Type());
     Value result = row.name == "rms_norm"     ? rmsNorm(current)
                    : row.name == "layer_norm" ? layerNorm(current)
                                               : softmax(current);
@@ -200,7 +216,7 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
       bounds.push_back(k.index(size));
     StoreOp::create(k.b, k.loc, k.convert(result, element), y, offsetOf(r),
                     Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
-    return Values{ahead};
+    return ahead;
   });
   k.end();
 }
