@@ -26,10 +26,14 @@ static void cleanUp(OpPassManager &pm) {
 }
 
 /// Tensors: ops without a schedule become linalg and loops.
-static void buildDecomposition(OpPassManager &pm) {
+static void buildDecomposition(OpPassManager &pm,
+                               const NvvmPipelineOptions &options) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   cleanUp(pm);
+  RudnnSelectStrategyOptions strategy;
+  strategy.chip = options.chip;
+  pm.addPass(createRudnnSelectStrategy(strategy));
   pm.addPass(createRudnnDecompose());
   pm.addPass(createLinalgElementwiseOpFusionPass());
   cleanUp(pm);
@@ -46,6 +50,10 @@ static void buildBufferization(OpPassManager &pm) {
 /// Buffers: kernels, launches and the workspace.
 static void buildKernels(OpPassManager &pm,
                          const NvvmPipelineOptions &options) {
+  RudnnScheduleOptions schedule;
+  schedule.chip = options.chip;
+  pm.addPass(createRudnnSchedule(schedule));
+  buildKernelPipeline(pm);
   pm.addPass(createConvertLinalgToParallelLoopsPass());
   pm.addPass(createForallToParallelLoopPass());
   cleanUp(pm);
@@ -55,10 +63,6 @@ static void buildKernels(OpPassManager &pm,
   cleanUp(pm);
   pm.addPass(createGpuLaunchSinkIndexComputationsPass());
   pm.addPass(createGpuKernelOutliningPass());
-  GpuNVVMAttachTargetOptions target;
-  target.chip = options.chip;
-  target.optLevel = 3;
-  pm.addPass(createGpuNVVMAttachTarget(target));
 }
 
 static void buildDeviceCode(OpPassManager &pm,
@@ -72,14 +76,12 @@ static void buildDeviceCode(OpPassManager &pm,
   kernels.addPass(createConvertNVVMToLLVMPass());
   cleanUp(kernels);
   kernels.addPass(createReconcileUnrealizedCastsPass());
-  GpuModuleToBinaryPassOptions binary;
-  binary.compilationTarget = options.format;
-  binary.toolkitPath = options.toolkit;
-  pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createRudnnLaunchToRuntime());
+  buildKernelBinaryPipeline(pm, options.chip, options.format, options.toolkit);
+  pm.addPass(createRudnnEmbedKernels());
 }
 
 static void buildHostCode(OpPassManager &pm) {
-  pm.addPass(createRudnnLaunchToRuntime());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
@@ -96,7 +98,7 @@ static void buildHostCode(OpPassManager &pm) {
 
 void rudnn::buildNvvmPipeline(OpPassManager &pm,
                               const NvvmPipelineOptions &options) {
-  buildDecomposition(pm);
+  buildDecomposition(pm, options);
   buildBufferization(pm);
   buildKernels(pm, options);
   buildDeviceCode(pm, options);

@@ -18,7 +18,7 @@ def RudnnDecompose : Pass<"rudnn-decompose"> {
   let description = [{
     Uses each op's `decomposeOperation`, the reference meaning of the op and the
     path of the CPU target. An op that can't be decomposed (operands on memrefs)
-    is an error.
+    is an error; one with `rudnn.strategy = "schedule"` stays.
 
     ```mlir
     %y = rudnn.softmax ins(%x : tensor<4x8xf32>) outs(%i : tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -279,14 +279,36 @@ def RudnnPlanWorkspace : Pass<"rudnn-plan-workspace"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
 }
 
-def RudnnLaunchToRuntime : Pass<"rudnn-launch-to-runtime"> {
-  let summary = "Turn launches of compiled kernels into calls of the runtime";
+def RudnnLaunchToRuntime : Pass<"rudnn-launch-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn launches of kernels into calls of the runtime";
   let description = [{
-    `gpu.launch_func` becomes a call of `rudnn_rt_launch`
-    (`include/rudnn/Runtime/Launch.h`) on the function's stream; a `gpu.binary` a
-    constant that the call refers to. Entries return `rudnn_rt_take_status()`.
+    `gpu.launch_func`, `rudnn_tile.launch` and `rudnn_tile.tma_descriptor` become
+    calls of `include/rudnn/Runtime/Launch.h` on the function's stream, with the
+    image of the kernel's `gpu.module` (see `rudnn-embed-kernels`). Entries return
+    `rudnn_rt_take_status()`. Runs when kernels are in the LLVM dialect.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def RudnnEmbedKernels : Pass<"rudnn-embed-kernels", "::mlir::ModuleOp"> {
+  let summary = "Put compiled kernels into constants of the host code";
+  let description = [{
+    A `gpu.binary` becomes a constant, and the definition of the RudnnKernelImage
+    that the launches of its kernels refer to.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def RudnnSelectStrategy : Pass<"rudnn-select-strategy", "::mlir::ModuleOp"> {
+  let summary = "Decide which schedule makes an op's kernels";
+  let description = [{
+    Sets the attribute `rudnn.strategy` of every rudnn op from the table in
+    `passes/Schedules/SelectStrategy.cpp`, by op, types, shapes and chip:
+    `schedule` (a kernel of its own) or `fallback` (decomposition and generic
+    kernels). An attribute that is there already decides; a `schedule` that does
+    not apply is an error that says why.
+  }];
+  let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip to select for">];
 }
 
 //===----------------------------------------------------------------------===//

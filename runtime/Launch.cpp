@@ -8,8 +8,11 @@
 #include "rudnn/Runtime/Launch.h"
 
 #include "CudaDriver.h"
+#include "DType.h"
+#include "rudnn/Runtime/TensorMapCache.h"
 
 #include <climits>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -189,6 +192,46 @@ int32_t rudnn_rt_launch(RudnnKernelImage *image, const char *kernel,
   return rudnn_rt_launch_cluster(image, kernel, grid_x, grid_y, grid_z, block_x,
                                  block_y, block_z, 1, 1, 1, shared_bytes,
                                  params, num_params, stream);
+}
+
+int32_t rudnn_rt_tensor_map(void *map, int32_t dtype, int32_t rank,
+                            const void *address, const int64_t *extents,
+                            const int64_t *strides, const int32_t *box,
+                            int32_t swizzle) {
+  if (threadError.pending != RUDNN_OK)
+    return threadError.pending;
+  if (rank < 1 || rank > 5)
+    return report(Status(RUDNN_INVALID_ARGUMENT,
+                         "rudnn_rt_tensor_map: rank is " + std::to_string(rank) +
+                             ", allowed are 1 to 5"));
+  TensorMapDesc desc;
+  desc.dtype = dtype;
+  desc.rank = rank;
+  desc.address = address;
+  desc.l2 = TensorMapL2::B256;
+  desc.swizzle = swizzle == 128  ? TensorMapSwizzle::B128
+                 : swizzle == 64 ? TensorMapSwizzle::B64
+                 : swizzle == 32 ? TensorMapSwizzle::B32
+                                 : TensorMapSwizzle::None;
+  for (int32_t i = 0; i < rank; ++i) {
+    int32_t from = rank - 1 - i;
+    if (extents[from] == 0)
+      return RUDNN_OK;
+    desc.sizes[i] = uint64_t(extents[from]);
+    desc.box[i] = uint32_t(box[from]);
+    if (i == 0)
+      continue;
+    // The stride of a dim of one element is never used, but must be valid.
+    uint64_t bytes = uint64_t(strides[from]) * dtypeBytes(dtype);
+    if (extents[from] == 1)
+      bytes = (bytes + 15) / 16 * 16;
+    desc.strides[i - 1] = bytes == 0 ? 16 : bytes;
+  }
+  Result<TensorMap> encoded = TensorMapCache::global().get(desc);
+  if (!encoded)
+    return report(encoded.status());
+  std::memcpy(map, encoded->bytes, sizeof(encoded->bytes));
+  return RUDNN_OK;
 }
 
 int32_t rudnn_rt_take_status(void) {

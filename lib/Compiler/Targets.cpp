@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/Compiler/Target.h"
+
+#include "CudaTarget.h"
 #include "rudnn/Passes.h"
 
 #include <cstdlib>
@@ -14,9 +16,9 @@
 using namespace mlir;
 using namespace rudnn;
 
-Device::~Device() = default;
+TargetDevice::~TargetDevice() = default;
 
-llvm::Expected<void *> Device::allocate(int64_t bytes) {
+llvm::Expected<void *> TargetDevice::allocate(int64_t bytes) {
   int64_t rounded = std::max<int64_t>((bytes + 255) / 256 * 256, 256);
   void *pointer = std::aligned_alloc(256, rounded);
   if (!pointer)
@@ -25,19 +27,19 @@ llvm::Expected<void *> Device::allocate(int64_t bytes) {
   return pointer;
 }
 
-void Device::release(void *pointer) { std::free(pointer); }
+void TargetDevice::release(void *pointer) { std::free(pointer); }
 
-llvm::Error Device::copyToDevice(void *device, const void *host, int64_t bytes) {
+llvm::Error TargetDevice::copyToDevice(void *device, const void *host, int64_t bytes) {
   std::memcpy(device, host, bytes);
   return llvm::Error::success();
 }
 
-llvm::Error Device::copyToHost(void *host, const void *device, int64_t bytes) {
+llvm::Error TargetDevice::copyToHost(void *host, const void *device, int64_t bytes) {
   std::memcpy(host, device, bytes);
   return llvm::Error::success();
 }
 
-llvm::Error Device::synchronize() { return llvm::Error::success(); }
+llvm::Error TargetDevice::synchronize() { return llvm::Error::success(); }
 
 Target::~Target() = default;
 
@@ -52,8 +54,8 @@ class CpuTarget : public Target {
 public:
   std::string getName() const override { return "cpu"; }
   void buildPipeline(OpPassManager &pm) const override { buildCpuPipeline(pm); }
-  llvm::Expected<std::unique_ptr<Device>> openDevice() const override {
-    return std::make_unique<Device>();
+  llvm::Expected<std::unique_ptr<TargetDevice>> openDevice() const override {
+    return std::make_unique<TargetDevice>();
   }
   std::vector<std::string> getOutputKinds() const override {
     return {"so", "o", "ll", "h"};
@@ -65,5 +67,9 @@ public:
 llvm::Expected<std::unique_ptr<Target>> rudnn::createTarget(llvm::StringRef name) {
   if (name == "cpu")
     return std::make_unique<CpuTarget>();
-  return llvm::createStringError("unknown target '" + name + "'; known: cpu");
+  if (std::unique_ptr<Target> target = createCudaTarget(name))
+    return target;
+  return llvm::createStringError("unknown target '" + name +
+                                 "'; known: cpu, cuda, sm_80, sm_86, sm_89, "
+                                 "sm_90, sm_90a");
 }

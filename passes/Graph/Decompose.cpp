@@ -20,7 +20,9 @@ struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()))
+      auto strategy = op->getAttrOfType<StringAttr>("rudnn.strategy");
+      bool scheduled = strategy && strategy.getValue() == "schedule";
+      if (isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()) && !scheduled)
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());

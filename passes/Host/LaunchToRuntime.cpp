@@ -14,9 +14,12 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace rudnn {
+#define GEN_PASS_DEF_RUDNNEMBEDKERNELS
 #define GEN_PASS_DEF_RUDNNLAUNCHTORUNTIME
 #include "rudnn/Passes.h.inc"
 } // namespace rudnn
@@ -27,176 +30,337 @@ namespace {
 
 constexpr llvm::StringLiteral kImagePrefix = "rudnn_image_";
 
-/// Calls of include/rudnn/Runtime/Launch.h.
-class LaunchLowering : public ConvertOpToLLVMPattern<gpu::LaunchFuncOp> {
+/// What the patterns share: calls of include/rudnn/Runtime/Launch.h.
+class RuntimeCalls {
+public:
+  RuntimeCalls(ConversionPatternRewriter &b, Operation *op)
+      : b(b), loc(op->getLoc()), func(op->getParentOfType<func::FuncOp>()),
+        module(op->getParentOfType<ModuleOp>()),
+        ptr(LLVM::LLVMPointerType::get(op->getContext())) {}
+
+  Value i32(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getI32Type(),
+                                    b.getI32IntegerAttr(value));
+  }
+  Value i64(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                                    b.getI64IntegerAttr(value));
+  }
+  Value toI64(Value size) {
+    if (size.getType().isInteger(64))
+      return size;
+    if (size.getType().isIndex())
+      return arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), size);
+  }
+
+  /// Room on the stack of the function, once, also for launches in loops.
+  Value stackSlot(Type type, unsigned alignment = 0) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&func.getBody().front());
+    return LLVM::AllocaOp::create(b, loc, ptr, type, i64(1), alignment);
+  }
+
+  /// The values in an array on the stack.
+  Value arrayOf(Type type, ValueRange values) {
+    Value array = stackSlot(
+        LLVM::LLVMArrayType::get(type, std::max<size_t>(1, values.size())));
+    for (auto [index, value] : llvm::enumerate(values)) {
+      int32_t position = index;
+      Value slot = LLVM::GEPOp::create(b, loc, ptr, type, array,
+                                       ArrayRef<LLVM::GEPArg>{position});
+      LLVM::StoreOp::create(b, loc, value, slot);
+    }
+    return array;
+  }
+
+  /// Addresses of parameter values; a pointer in `byAddress` is one already.
+  Value parameters(ValueRange params, const llvm::BitVector &byAddress) {
+    SmallVector<Value> addresses;
+    for (auto [index, param] : llvm::enumerate(params)) {
+      if (byAddress.test(index)) {
+        addresses.push_back(param);
+        continue;
+      }
+      Value slot = stackSlot(param.getType());
+      LLVM::StoreOp::create(b, loc, param, slot);
+      addresses.push_back(slot);
+    }
+    return arrayOf(ptr, addresses);
+  }
+
+  /// The address of a NUL-terminated text.
+  Value text(StringRef value) {
+    std::string symbol = ("rudnn_name_" + value).str();
+    if (!module.lookupSymbol(symbol)) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      std::string bytes = value.str() + '\0';
+      auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+      LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, symbol,
+                             b.getStringAttr(bytes));
+    }
+    return LLVM::AddressOfOp::create(b, loc, ptr, symbol);
+  }
+
+  /// The RudnnKernelImage of a gpu.module, defined by rudnn-embed-kernels.
+  Value image(StringRef name) {
+    std::string symbol = (kImagePrefix + name).str();
+    if (!module.lookupSymbol(symbol)) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      LLVM::GlobalOp::create(b, loc, imageType(b), /*isConstant=*/false,
+                             LLVM::Linkage::External, symbol, Attribute());
+    }
+    return LLVM::AddressOfOp::create(b, loc, ptr, symbol);
+  }
+
+  /// A call of the runtime; its status is kept there.
+  LogicalResult call(StringRef name, ValueRange arguments) {
+    FailureOr<LLVM::LLVMFuncOp> callee =
+        LLVM::lookupOrCreateFn(b, module, name,
+                               llvm::to_vector(arguments.getTypes()),
+                               b.getI32Type());
+    if (failed(callee))
+      return failure();
+    LLVM::CallOp::create(b, loc, *callee, arguments);
+    return success();
+  }
+
+  /// The stream is the entry's last argument (rudnn-plan-workspace).
+  Value stream() { return func.getArguments().back(); }
+
+  static LLVM::LLVMStructType imageType(OpBuilder &b) {
+    auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+    return LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                            {ptr, b.getI64Type(), ptr});
+  }
+
+private:
+  ConversionPatternRewriter &b;
+  Location loc;
+  func::FuncOp func;
+  ModuleOp module;
+  Type ptr;
+};
+
+/// Generic kernels: every part of a memref's descriptor is one parameter.
+class LaunchFuncLowering : public ConvertOpToLLVMPattern<gpu::LaunchFuncOp> {
 public:
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
   matchAndRewrite(gpu::LaunchFuncOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto func = op->getParentOfType<func::FuncOp>();
-    auto module = op->getParentOfType<ModuleOp>();
-    Location loc = op.getLoc();
-    MLIRContext *context = op.getContext();
-    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
-    auto ptr = LLVM::LLVMPointerType::get(context);
-
-    // Arguments: every part of a descriptor is one parameter; the kernel gets
-    // the addresses of all.
+    RuntimeCalls calls(rewriter, op);
     SmallVector<Value> params = getTypeConverter()->promoteOperands(
-        loc, op.getKernelOperands(), adaptor.getKernelOperands(), rewriter);
-    SmallVector<Type> fields;
-    for (Value param : params)
-      fields.push_back(param.getType());
-    Value slots = stackSlot(rewriter, func,
-                         LLVM::LLVMStructType::getLiteral(context, fields));
-    Value addresses = stackSlot(
-        rewriter, func,
-        LLVM::LLVMArrayType::get(ptr, std::max<size_t>(1, params.size())));
-    auto structType = LLVM::LLVMStructType::getLiteral(context, fields);
-    for (auto [index, param] : llvm::enumerate(params)) {
-      int32_t position = index;
-      Value slot = LLVM::GEPOp::create(rewriter, loc, ptr, structType, slots,
-                                       ArrayRef<LLVM::GEPArg>{0, position});
-      LLVM::StoreOp::create(rewriter, loc, param, slot);
-      Value address = LLVM::GEPOp::create(rewriter, loc, ptr, ptr, addresses,
-                                          ArrayRef<LLVM::GEPArg>{position});
-      LLVM::StoreOp::create(rewriter, loc, slot, address);
-    }
-
-    SmallVector<Value> arguments;
-    arguments.push_back(LLVM::AddressOfOp::create(
-        rewriter, loc, ptr,
-        (kImagePrefix + op.getKernelModuleName().getValue()).str()));
-    arguments.push_back(kernelName(rewriter, module, op));
+        op.getLoc(), op.getKernelOperands(), adaptor.getKernelOperands(),
+        rewriter);
+    SmallVector<Value> arguments{
+        calls.image(op.getKernelModuleName().getValue()),
+        calls.text(op.getKernelName().getValue())};
     gpu::KernelDim3 grid = op.getGridSizeOperandValues();
     gpu::KernelDim3 block = op.getBlockSizeOperandValues();
     for (Value size : {grid.x, grid.y, grid.z, block.x, block.y, block.z})
-      arguments.push_back(toI64(rewriter, loc, size));
+      arguments.push_back(calls.toI64(size));
     Value shared = adaptor.getDynamicSharedMemorySize();
+    arguments.push_back(shared ? shared : calls.i32(0));
     arguments.push_back(
-        shared ? shared
-               : LLVM::ConstantOp::create(rewriter, loc, i32,
-                                          rewriter.getI32IntegerAttr(0))
-                     .getResult());
-    arguments.push_back(addresses);
-    arguments.push_back(LLVM::ConstantOp::create(
-        rewriter, loc, i32, rewriter.getI32IntegerAttr(params.size())));
-    // The stream is the entry's last argument (rudnn-plan-workspace).
-    arguments.push_back(func.getArguments().back());
-
-    SmallVector<Type> types{ptr, ptr, i64, i64, i64, i64,
-                            i64, i64, i32, ptr, i32, ptr};
-    FailureOr<LLVM::LLVMFuncOp> callee =
-        LLVM::lookupOrCreateFn(rewriter, module, "rudnn_rt_launch", types, i32);
-    if (failed(callee))
+        calls.parameters(params, llvm::BitVector(params.size())));
+    arguments.push_back(calls.i32(params.size()));
+    arguments.push_back(calls.stream());
+    if (failed(calls.call("rudnn_rt_launch", arguments)))
       return failure();
-    LLVM::CallOp::create(rewriter, loc, *callee, arguments);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Kernels of the kernel dialect: see rudnn-convert-tile-to-nvvm for their
+/// parameters.
+class TileLaunchLowering : public ConvertOpToLLVMPattern<rudnn::tile::LaunchOp> {
+public:
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(rudnn::tile::LaunchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
+        op, op.getKernel());
+    if (!kernel)
+      return op.emitOpError("launches ")
+             << op.getKernel() << ", which is no converted kernel";
+    RuntimeCalls calls(rewriter, op);
+    Location loc = op.getLoc();
+    SmallVector<Value> params;
+    llvm::BitVector byAddress(op.getArgs().size());
+    for (auto [index, original, value] :
+         llvm::enumerate(op.getArgs(), adaptor.getArgs())) {
+      if (isa<rudnn::tile::TmaType>(original.getType())) {
+        byAddress.set(index);
+        params.push_back(value);
+      } else if (auto memref = dyn_cast<MemRefType>(original.getType())) {
+        params.push_back(MemRefDescriptor(value).bufferPtr(
+            rewriter, loc, *getTypeConverter(), memref));
+      } else if (original.getType().isIndex()) {
+        // Kernels count in 32 bits.
+        params.push_back(LLVM::TruncOp::create(rewriter, loc,
+                                               rewriter.getI32Type(), value));
+      } else {
+        params.push_back(value);
+      }
+    }
+    int64_t threads = dims(kernel, NVVM::NVVMDialect::getMaxntidAttrName(), 0);
+    if (threads == 0)
+      threads = dims(kernel, NVVM::NVVMDialect::getReqntidAttrName(), 0);
+    int64_t cluster =
+        std::max<int64_t>(1, dims(kernel, NVVM::NVVMDialect::getClusterDimAttrName(), 0));
+    auto shared = kernel->getAttrOfType<IntegerAttr>("rudnn.shared_bytes");
+    SmallVector<Value> arguments{
+        calls.image(op.getKernel().getRootReference().getValue()),
+        calls.text(kernel.getName()),
+        adaptor.getX(),
+        adaptor.getY(),
+        adaptor.getZ(),
+        calls.i64(threads),
+        calls.i64(1),
+        calls.i64(1),
+        calls.i64(cluster),
+        calls.i64(1),
+        calls.i64(1),
+        calls.i32(shared ? shared.getInt() : 0),
+        calls.parameters(params, byAddress),
+        calls.i32(params.size()),
+        calls.stream()};
+    if (failed(calls.call("rudnn_rt_launch_cluster", arguments)))
+      return failure();
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  /// On the stack of the function, once, also for launches in loops.
-  static Value stackSlot(ConversionPatternRewriter &rewriter, func::FuncOp func,
-                      Type type) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(&func.getBody().front());
-    Value one =
-        LLVM::ConstantOp::create(rewriter, func.getLoc(), rewriter.getI64Type(),
-                                 rewriter.getI64IntegerAttr(1));
-    return LLVM::AllocaOp::create(rewriter, func.getLoc(),
-                                  LLVM::LLVMPointerType::get(func.getContext()),
-                                  type, one);
+  static int64_t dims(LLVM::LLVMFuncOp kernel, StringRef name, unsigned dim) {
+    auto values = kernel->getAttrOfType<DenseI32ArrayAttr>(name);
+    return values && !values.empty() ? values[dim] : 0;
   }
+};
 
-  static Value toI64(ConversionPatternRewriter &rewriter, Location loc,
-                     Value size) {
-    if (size.getType().isInteger(64))
-      return size;
-    if (size.getType().isIndex())
-      return arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(),
-                                        size);
-    return arith::ExtUIOp::create(rewriter, loc, rewriter.getI64Type(), size);
-  }
+class TmaDescriptorLowering
+    : public ConvertOpToLLVMPattern<rudnn::tile::TmaDescriptorOp> {
+public:
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
-  static Value kernelName(ConversionPatternRewriter &rewriter, ModuleOp module,
-                          gpu::LaunchFuncOp op) {
-    StringRef kernel = op.getKernelName().getValue();
-    std::string symbol = ("rudnn_name_" + kernel).str();
-    if (!module.lookupSymbol(symbol)) {
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(module.getBody());
-      std::string text = kernel.str() + '\0';
-      auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
-      LLVM::GlobalOp::create(rewriter, op.getLoc(), type, /*isConstant=*/true,
-                             LLVM::Linkage::Internal, symbol,
-                             rewriter.getStringAttr(text));
+  LogicalResult
+  matchAndRewrite(rudnn::tile::TmaDescriptorOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RuntimeCalls calls(rewriter, op);
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getSource().getType());
+    rudnn::tile::TmaType map = op.getType();
+    if (int64_t(map.getBox().size()) != type.getRank())
+      return op.emitOpError("has a box of rank ")
+             << map.getBox().size() << " for a buffer of rank "
+             << type.getRank();
+    int64_t dtype = dtypeOf(type.getElementType());
+    if (dtype < 0)
+      return op.emitOpError("has element type ")
+             << type.getElementType() << ", expected f32, f16 or bf16";
+    MemRefDescriptor source(adaptor.getSource());
+    SmallVector<Value> extents, strides, box;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      extents.push_back(source.size(rewriter, loc, dim));
+      strides.push_back(source.stride(rewriter, loc, dim));
+      box.push_back(calls.i32(map.getBox()[dim]));
     }
-    return LLVM::AddressOfOp::create(
-        rewriter, op.getLoc(), LLVM::LLVMPointerType::get(op.getContext()),
-        symbol);
+    Value out = calls.stackSlot(LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128),
+                                /*alignment=*/64);
+    SmallVector<Value> arguments{
+        out,
+        calls.i32(dtype),
+        calls.i32(type.getRank()),
+        source.bufferPtr(rewriter, loc, *getTypeConverter(), type),
+        calls.arrayOf(rewriter.getI64Type(), extents),
+        calls.arrayOf(rewriter.getI64Type(), strides),
+        calls.arrayOf(rewriter.getI32Type(), box),
+        calls.i32(map.getSwizzle())};
+    if (failed(calls.call("rudnn_rt_tensor_map", arguments)))
+      return failure();
+    rewriter.replaceOp(op, out);
+    return success();
+  }
+
+private:
+  /// The RudnnDType, -1 for others.
+  static int64_t dtypeOf(Type type) {
+    return type.isF32() ? 0 : type.isF16() ? 1 : type.isBF16() ? 2 : -1;
   }
 };
 
 /// A gpu.binary as a RudnnKernelImage: { data, size, state }.
-void embedImage(gpu::BinaryOp binary) {
+void embedImage(ModuleOp module, gpu::BinaryOp binary) {
   OpBuilder b(binary);
   Location loc = binary.getLoc();
-  MLIRContext *context = binary.getContext();
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
   auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
-  StringRef data = object.getObject().getValue();
   // PTX is text that the driver reads up to its end.
-  std::string bytes = data.str() + '\0';
+  std::string bytes = object.getObject().getValue().str() + '\0';
   std::string dataName = ("rudnn_data_" + binary.getSymName()).str();
-  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-  auto global = LLVM::GlobalOp::create(
-      b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, dataName,
+  LLVM::GlobalOp::create(
+      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, dataName,
       b.getStringAttr(bytes), /*alignment=*/16);
-  (void)global;
-  auto ptr = LLVM::LLVMPointerType::get(context);
-  auto imageType =
-      LLVM::LLVMStructType::getLiteral(context, {ptr, b.getI64Type(), ptr});
-  auto image = LLVM::GlobalOp::create(
-      b, loc, imageType, /*isConstant=*/false, LLVM::Linkage::Internal,
-      (kImagePrefix + binary.getSymName()).str(), Attribute());
-  Block *block = b.createBlock(&image.getInitializerRegion());
-  b.setInsertionPointToStart(block);
-  Value value = LLVM::UndefOp::create(b, loc, imageType);
-  Value address = LLVM::AddressOfOp::create(b, loc, ptr, dataName);
-  Value size = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
-                                        b.getI64IntegerAttr(data.size()));
-  Value none = LLVM::ZeroOp::create(b, loc, ptr);
-  value = LLVM::InsertValueOp::create(b, loc, value, address, ArrayRef<int64_t>{0});
-  value = LLVM::InsertValueOp::create(b, loc, value, size, ArrayRef<int64_t>{1});
-  value = LLVM::InsertValueOp::create(b, loc, value, none, ArrayRef<int64_t>{2});
-  LLVM::ReturnOp::create(b, loc, value);
+  std::string name = (kImagePrefix + binary.getSymName()).str();
+  auto image = module.lookupSymbol<LLVM::GlobalOp>(name);
   binary.erase();
+  if (!image) // nothing launches it
+    return;
+  image.setLinkage(LLVM::Linkage::Internal);
+  b.createBlock(&image.getInitializerRegion());
+  LLVM::LLVMStructType type = RuntimeCalls::imageType(b);
+  Value value = LLVM::UndefOp::create(b, loc, type);
+  Value fields[] = {
+      LLVM::AddressOfOp::create(b, loc, ptr, dataName),
+      LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                               b.getI64IntegerAttr(bytes.size() - 1)),
+      LLVM::ZeroOp::create(b, loc, ptr)};
+  for (auto [position, field] : llvm::enumerate(fields))
+    value = LLVM::InsertValueOp::create(b, loc, value, field,
+                                        ArrayRef<int64_t>{int64_t(position)});
+  LLVM::ReturnOp::create(b, loc, value);
 }
+
+struct EmbedKernels : public rudnn::impl::RudnnEmbedKernelsBase<EmbedKernels> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto binary :
+         llvm::make_early_inc_range(module.getOps<gpu::BinaryOp>()))
+      embedImage(module, binary);
+  }
+};
 
 struct LaunchToRuntime
     : public rudnn::impl::RudnnLaunchToRuntimeBase<LaunchToRuntime> {
   using Base::Base;
 
   void runOnOperation() override {
-    auto module = dyn_cast<ModuleOp>(getOperation());
-    if (!module) {
-      getOperation()->emitError("rudnn-launch-to-runtime runs on a module");
-      return signalPassFailure();
-    }
+    ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
     RewritePatternSet patterns(context);
-    patterns.add<LaunchLowering>(converter);
+    converter.addConversion([&](rudnn::tile::TmaType) -> Type {
+      return LLVM::LLVMPointerType::get(context);
+    });
+    patterns.add<LaunchFuncLowering, TileLaunchLowering, TmaDescriptorLowering>(
+        converter);
     ConversionTarget target(*context);
-    target.addIllegalOp<gpu::LaunchFuncOp>();
+    target.addIllegalOp<gpu::LaunchFuncOp, rudnn::tile::LaunchOp,
+                        rudnn::tile::TmaDescriptorOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
-    for (auto binary :
-         llvm::make_early_inc_range(module.getOps<gpu::BinaryOp>()))
-      embedImage(binary);
     for (auto func : module.getOps<func::FuncOp>())
       if (func.isPublic() && !func.isExternal() && func.getNumResults() == 0 &&
           !func.getSymName().ends_with("__result_shapes"))

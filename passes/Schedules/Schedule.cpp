@@ -39,12 +39,6 @@ struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Machine> machine = getMachine(chip);
-    if (!machine) {
-      module.emitError("rudnn-schedule: chip is '")
-          << chip << "', supported: sm_90a";
-      return signalPassFailure();
-    }
     SmallVector<Operation *> ops;
     module.walk([&](Operation *op) {
       if (isa<GemmOp, rudnn::AttentionOp, rudnn::LayerNormOp, rudnn::RmsNormOp,
@@ -53,6 +47,11 @@ struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
     });
     if (ops.empty())
       return;
+    std::optional<Machine> machine = getMachine(chip);
+    if (!machine) {
+      module.emitError("rudnn-schedule: chip is '") << chip << "', supported: sm_90a";
+      return signalPassFailure();
+    }
     gpu::GPUModuleOp kernels = makeKernelModule(module);
     for (Operation *op : ops)
       if (failed(schedule(op, kernels, *machine)))

@@ -137,7 +137,7 @@ Error Call::addResults() {
 }
 
 Expected<std::unique_ptr<Call>> Call::create(const RudnnFunctionInfo &function,
-                                             Device &device,
+                                             TargetDevice &device,
                                              const std::vector<HostTensor> &args) {
   std::unique_ptr<Call> call(new Call(function, device));
   if (Error error = call->addArguments(args))

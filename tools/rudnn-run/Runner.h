@@ -26,7 +26,7 @@ public:
   /// Copies the arguments to the device and asks the function for the shapes of
   /// its results and its workspace.
   static llvm::Expected<std::unique_ptr<Call>>
-  create(const RudnnFunctionInfo &function, Device &device,
+  create(const RudnnFunctionInfo &function, TargetDevice &device,
          const std::vector<HostTensor> &args);
   ~Call();
 
@@ -40,7 +40,7 @@ public:
   int64_t getNumBytes() const { return numBytes; }
 
 private:
-  Call(const RudnnFunctionInfo &function, Device &device)
+  Call(const RudnnFunctionInfo &function, TargetDevice &device)
       : function(function), device(device) {}
   llvm::Error addArguments(const std::vector<HostTensor> &args);
   llvm::Error addResults();
@@ -48,7 +48,7 @@ private:
   llvm::Error addBuffer(const HostTensor &host, bool isScalar);
 
   const RudnnFunctionInfo &function;
-  Device &device;
+  TargetDevice &device;
   std::vector<void *> buffers;
   std::vector<std::unique_ptr<int64_t[]>> descriptors;
   std::vector<void *> pointers;

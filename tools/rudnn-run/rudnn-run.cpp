@@ -43,7 +43,7 @@ Error badArgument(const Twine &message) { return make_error<BadArgument>(message
 
 /// A module that is compiled and loaded for a target.
 struct Program {
-  std::unique_ptr<Device> device;
+  std::unique_ptr<TargetDevice> device;
   std::vector<EntrySignature> entries;
   std::unique_ptr<LoadedModule> module;
 
@@ -212,7 +212,7 @@ bool compareResults(const EntrySignature &entry, ArrayRef<HostTensor> results,
 }
 
 /// Times calls for the given time and prints the statistics.
-Error benchmark(Call &call, Device &device, double seconds) {
+Error benchmark(Call &call, TargetDevice &device, double seconds) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times;
   auto start = Clock::now();

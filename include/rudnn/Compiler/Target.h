@@ -18,9 +18,9 @@
 namespace rudnn {
 
 /// Memory and time of the machine that runs a function. The default is the host.
-class Device {
+class TargetDevice {
 public:
-  virtual ~Device();
+  virtual ~TargetDevice();
   /// `bytes` bytes aligned to 256.
   virtual llvm::Expected<void *> allocate(int64_t bytes);
   virtual void release(void *pointer);
@@ -48,7 +48,7 @@ public:
   virtual void buildPipeline(mlir::OpPassManager &pm) const = 0;
 
   /// Opens what runs a compiled function here; an error says what is missing.
-  virtual llvm::Expected<std::unique_ptr<Device>> openDevice() const = 0;
+  virtual llvm::Expected<std::unique_ptr<TargetDevice>> openDevice() const = 0;
 
   /// File extensions that rudnn-compile can write, without the dot.
   virtual std::vector<std::string> getOutputKinds() const = 0;

@@ -57,6 +57,18 @@ int32_t rudnn_rt_launch_cluster(RudnnKernelImage *image, const char *kernel,
                                 int32_t shared_bytes, void **params,
                                 int32_t num_params, void *stream);
 
+/* Bytes of a tensor map, which is aligned to 64. */
+#define RUDNN_TENSOR_MAP_BYTES 128
+
+/* Writes the tensor map of a tensor in device memory to `map`: `dtype` is a
+ * RudnnDType, `extents`, `strides` (in elements) and `box` have `rank` entries,
+ * the outermost first; the innermost stride is 1. `swizzle` is 0, 32, 64 or 128
+ * bytes. Nothing is written for an empty tensor, whose kernel is not launched. */
+int32_t rudnn_rt_tensor_map(void *map, int32_t dtype, int32_t rank,
+                            const void *address, const int64_t *extents,
+                            const int64_t *strides, const int32_t *box,
+                            int32_t swizzle);
+
 /* The first error of this thread since the last call, 0 when there was none;
  * forgets it (its text stays until the next error). */
 int32_t rudnn_rt_take_status(void);
