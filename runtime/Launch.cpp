@@ -202,8 +202,8 @@ int32_t rudnn_rt_tensor_map(void *map, int32_t dtype, int32_t rank,
     return threadError.pending;
   if (rank < 1 || rank > 5)
     return report(Status(RUDNN_INVALID_ARGUMENT,
-                         "rudnn_rt_tensor_map: rank is " + std::to_string(rank) +
-                             ", allowed are 1 to 5"));
+                         "rudnn_rt_tensor_map: rank is " +
+                             std::to_string(rank) + ", allowed are 1 to 5"));
   TensorMapDesc desc;
   desc.dtype = dtype;
   desc.rank = rank;

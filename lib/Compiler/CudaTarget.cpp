@@ -1,7 +1,7 @@
 //===- CudaTarget.cpp - NVIDIA GPUs -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,10 +96,11 @@ private:
 } // namespace
 
 std::unique_ptr<Target> rudnn::createCudaTarget(StringRef name) {
-  StringRef chip = llvm::StringSwitch<StringRef>(name)
-                       .Case("cuda", "sm_90a")
-                       .Cases({"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"}, name)
-                       .Default("");
+  StringRef chip =
+      llvm::StringSwitch<StringRef>(name)
+          .Case("cuda", "sm_90a")
+          .Cases({"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"}, name)
+          .Default("");
   if (chip.empty())
     return nullptr;
   return std::make_unique<CudaTarget>(name, chip);

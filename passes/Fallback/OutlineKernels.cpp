@@ -71,7 +71,8 @@ private:
 /// Ops that stay on the host: they compute indices, or make and view buffers.
 bool staysOnHost(Operation &op) {
   if (isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp,
-          memref::ExtractStridedMetadataOp, ViewLikeOpInterface>(op))
+          rudnn::tile::LaunchOp, memref::ExtractStridedMetadataOp,
+          ViewLikeOpInterface>(op))
     return true;
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op);
 }

@@ -118,10 +118,8 @@ public:
 
   /// A call of the runtime; its status is kept there.
   LogicalResult call(StringRef name, ValueRange arguments) {
-    FailureOr<LLVM::LLVMFuncOp> callee =
-        LLVM::lookupOrCreateFn(b, module, name,
-                               llvm::to_vector(arguments.getTypes()),
-                               b.getI32Type());
+    FailureOr<LLVM::LLVMFuncOp> callee = LLVM::lookupOrCreateFn(
+        b, module, name, llvm::to_vector(arguments.getTypes()), b.getI32Type());
     if (failed(callee))
       return failure();
     LLVM::CallOp::create(b, loc, *callee, arguments);
@@ -179,7 +177,8 @@ public:
 
 /// Kernels of the kernel dialect: see rudnn-convert-tile-to-nvvm for their
 /// parameters.
-class TileLaunchLowering : public ConvertOpToLLVMPattern<rudnn::tile::LaunchOp> {
+class TileLaunchLowering
+    : public ConvertOpToLLVMPattern<rudnn::tile::LaunchOp> {
 public:
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -205,8 +204,8 @@ public:
             rewriter, loc, *getTypeConverter(), memref));
       } else if (original.getType().isIndex()) {
         // Kernels count in 32 bits.
-        params.push_back(LLVM::TruncOp::create(rewriter, loc,
-                                               rewriter.getI32Type(), value));
+        params.push_back(
+            LLVM::TruncOp::create(rewriter, loc, rewriter.getI32Type(), value));
       } else {
         params.push_back(value);
       }
@@ -214,8 +213,8 @@ public:
     int64_t threads = dims(kernel, NVVM::NVVMDialect::getMaxntidAttrName(), 0);
     if (threads == 0)
       threads = dims(kernel, NVVM::NVVMDialect::getReqntidAttrName(), 0);
-    int64_t cluster =
-        std::max<int64_t>(1, dims(kernel, NVVM::NVVMDialect::getClusterDimAttrName(), 0));
+    int64_t cluster = std::max<int64_t>(
+        1, dims(kernel, NVVM::NVVMDialect::getClusterDimAttrName(), 0));
     auto shared = kernel->getAttrOfType<IntegerAttr>("rudnn.shared_bytes");
     SmallVector<Value> arguments{
         calls.image(op.getKernel().getRootReference().getValue()),
@@ -273,8 +272,9 @@ public:
       strides.push_back(source.stride(rewriter, loc, dim));
       box.push_back(calls.i32(map.getBox()[dim]));
     }
-    Value out = calls.stackSlot(LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128),
-                                /*alignment=*/64);
+    Value out =
+        calls.stackSlot(LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128),
+                        /*alignment=*/64);
     SmallVector<Value> arguments{
         out,
         calls.i32(dtype),
@@ -306,10 +306,10 @@ void embedImage(ModuleOp module, gpu::BinaryOp binary) {
   // PTX is text that the driver reads up to its end.
   std::string bytes = object.getObject().getValue().str() + '\0';
   std::string dataName = ("rudnn_data_" + binary.getSymName()).str();
-  LLVM::GlobalOp::create(
-      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, dataName,
-      b.getStringAttr(bytes), /*alignment=*/16);
+  LLVM::GlobalOp::create(b, loc,
+                         LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
+                         /*isConstant=*/true, LLVM::Linkage::Internal, dataName,
+                         b.getStringAttr(bytes), /*alignment=*/16);
   std::string name = (kImagePrefix + binary.getSymName()).str();
   auto image = module.lookupSymbol<LLVM::GlobalOp>(name);
   binary.erase();

@@ -53,7 +53,7 @@ private:
   Value bytesOf(OpBuilder &b, memref::AllocOp alloc);
   SmallVector<Value> emitOffsets(OpBuilder &b);
   void replaceAllocs(ArrayRef<Value> offsets, Value workspace);
-  void emitSizeFunction(SymbolTable &symbols, Value total);
+  LogicalResult emitSizeFunction(SymbolTable &symbols, Value total);
 
   func::FuncOp func;
   Block &entry;
@@ -182,29 +182,44 @@ void WorkspacePlanner::replaceAllocs(ArrayRef<Value> offsets, Value workspace) {
     }
 }
 
-/// `@f__workspace_bytes(arguments of f) -> i64`.
-void WorkspacePlanner::emitSizeFunction(SymbolTable &symbols, Value total) {
+/// `@f__workspace_bytes(arguments of f) -> i64`, without the buffers of
+/// results.
+LogicalResult WorkspacePlanner::emitSizeFunction(SymbolTable &symbols,
+                                                 Value total) {
   OpBuilder b(func.getContext());
   Location loc = func.getLoc();
-  auto size = func::FuncOp::create(
-      loc, (func.getSymName() + "__workspace_bytes").str(),
-      b.getFunctionType(func.getArgumentTypes(), b.getI64Type()));
+  std::string name = func.getSymName().str();
+  // The function of the extents has the same arguments and one pointer.
+  unsigned count = entry.getNumArguments();
+  if (auto shapes = symbols.lookup<func::FuncOp>(name + "__result_shapes"))
+    count = shapes.getNumArguments() - 1;
+  ArrayRef<Type> inputs = func.getArgumentTypes().take_front(count);
+  auto size = func::FuncOp::create(loc, name + "__workspace_bytes",
+                                   b.getFunctionType(inputs, b.getI64Type()));
   size->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), b.getUnitAttr());
   symbols.insert(size, std::next(func->getIterator()));
   Block *block = size.addEntryBlock();
   b.setInsertionPointToStart(block);
   IRMapping mapping;
-  mapping.map(entry.getArguments(), block->getArguments());
+  mapping.map(entry.getArguments().take_front(count), block->getArguments());
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.inclusive = true;
   (void)getBackwardSlice(total, &slice, options);
-  for (Operation *op : topologicalSort(slice))
-    if (op != func.getOperation())
-      b.clone(*op, mapping);
+  for (Operation *op : topologicalSort(slice)) {
+    if (op == func.getOperation())
+      continue;
+    for (Value operand : op->getOperands())
+      if (auto arg = dyn_cast<BlockArgument>(operand);
+          arg && arg.getOwner() == &entry && arg.getArgNumber() >= count)
+        return op->emitOpError("makes the size of the workspace depend on the "
+                               "buffer of a result");
+    b.clone(*op, mapping);
+  }
   Value bytes =
       arith::IndexCastOp::create(b, loc, b.getI64Type(), mapping.lookup(total));
   func::ReturnOp::create(b, loc, bytes);
+  return success();
 }
 
 /// The bytes at `pointer` as a memref.
@@ -255,7 +270,8 @@ LogicalResult WorkspacePlanner::run(SymbolTable &symbols) {
   OpBuilder b = sorted.empty() ? OpBuilder::atBlockBegin(&entry)
                                : OpBuilder(sorted.back()->getNextNode());
   SmallVector<Value> offsets = emitOffsets(b);
-  emitSizeFunction(symbols, offsets.back());
+  if (failed(emitSizeFunction(symbols, offsets.back())))
+    return failure();
 
   MLIRContext *context = func.getContext();
   auto workspaceType = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());

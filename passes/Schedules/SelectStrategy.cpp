@@ -1,7 +1,8 @@
-//===- SelectStrategy.cpp - Which schedule makes an op's kernels -*- C++ -*-===//
+//===- SelectStrategy.cpp - Which schedule makes an op's kernels -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,8 @@ std::string whyNot(Operation *op) {
   return Why(cast<OpTy>(op));
 }
 
-/// A schedule: the op that it makes kernels of, the chips that it is for, and what
-/// it can't do.
+/// A schedule: the op that it makes kernels of, the chips that it is for, and
+/// what it can't do.
 struct Row {
   StringRef op;
   StringRef chip;
@@ -39,10 +40,12 @@ struct Row {
 
 const Row kTable[] = {
     {"rudnn.attention", "sm_90a", whyNot<rudnn::AttentionOp, whyNotAttention>},
+    {"rudnn.layer_norm", "sm_90a", whyNotRow},
+    {"rudnn.rms_norm", "sm_90a", whyNotRow},
+    {"rudnn.softmax", "sm_90a", whyNotRow},
 };
 
-struct SelectStrategy
-    : rudnn::impl::RudnnSelectStrategyBase<SelectStrategy> {
+struct SelectStrategy : rudnn::impl::RudnnSelectStrategyBase<SelectStrategy> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -61,8 +64,9 @@ private:
     std::string why = reason(op);
     auto wanted = op->getAttrOfType<StringAttr>(kStrategy);
     if (!wanted) {
-      op->setAttr(kStrategy, StringAttr::get(op->getContext(),
-                                             why.empty() ? "schedule" : "fallback"));
+      op->setAttr(kStrategy,
+                  StringAttr::get(op->getContext(),
+                                  why.empty() ? "schedule" : "fallback"));
       return success();
     }
     if (wanted.getValue() == "fallback" ||
@@ -81,7 +85,8 @@ private:
       if (row.op != op->getName().getStringRef())
         continue;
       if (row.chip != chip) {
-        why = ("its schedule is for " + row.chip + ", the chip is " + chip).str();
+        why =
+            ("its schedule is for " + row.chip + ", the chip is " + chip).str();
         continue;
       }
       why = row.whyNot(op);
