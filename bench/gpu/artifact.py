@@ -80,7 +80,7 @@ class Artifact:
     """A library made by rudnn-compile and the runtime beside it."""
 
     def __init__(self, path):
-        path = pathlib.Path(path)
+        path = pathlib.Path(path).resolve()
         self.runtime = ctypes.CDLL(path.parent / "librudnn_rt.so", mode=ctypes.RTLD_GLOBAL)
         self.library = ctypes.CDLL(path)
         self.library.rudnn_module.restype = ctypes.POINTER(_ModuleInfo)

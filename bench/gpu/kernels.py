@@ -143,7 +143,7 @@ def check(folder):
                     print(f"FAILED {label}: two runs differ")
     attention = Artifact(folder / "attention.so")
     for name, b, h, hk, s, d, causal in ATTENTION:
-        if s != 1024:
+        if s > 4096:
             continue
         q, k, v = randn(b, h, s, d), randn(b, hk, s, d), randn(b, hk, s, d)
         out, = attention.bind(name, q, k, v)()

@@ -58,10 +58,11 @@ AttentionShape rudnn::tile::getAttentionShape(AttentionOp op) {
                   shape.keyTile == kQueryRows && sk % kQueryRows == 0 &&
                   sq % kQueryRows == 0;
   shape.rightLoop = s.windowRight && !oneBlock;
-  shape.mayBeEmpty =
-      s.mask || s.bias || s.windowLeft ||
-      (s.windowRight && !(isStatic && bottomRight && sk >= sq)) ||
-      ShapedType::isDynamic(sk) || sk == 0;
+  // Unless the diagonal stays within one block, rows of a tile may see no key of the
+  // block that comes first.
+  shape.mayBeEmpty = s.mask || s.bias || s.windowLeft ||
+                     (s.windowRight && !(oneBlock && sk >= sq)) ||
+                     ShapedType::isDynamic(sk) || sk == 0;
   return shape;
 }
 
