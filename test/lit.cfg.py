@@ -30,6 +30,7 @@ config.substitutions += [
     ("%rudnn_plugin", os.path.join(config.rudnn_build_dir, "lib", "librudnn_plugin.so")),
     ("%cmake", config.cmake),
     ("%cc", config.cc),
+    ("%cxx", config.cxx),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, "..", "lib")),
     ("%mlir_dir", config.mlir_dir),
     ("%python", "/usr/bin/python3"),  # Debian's, which has Debian's numpy
