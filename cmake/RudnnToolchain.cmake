@@ -59,5 +59,6 @@ set(RUDNN_MLIR_DEFINITIONS ${llvm_definitions})
 set(RUDNN_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 
 if(RUDNN_STATIC)
-  include(RudnnStatic)
+  message(FATAL_ERROR "RUDNN_STATIC=ON: the Debian packages export MLIR with a "
+    "dependency on libLLVM.so only; build with RUDNN_STATIC=OFF")
 endif()
