@@ -106,11 +106,17 @@ LogicalResult WorkspacePlanner::collect() {
       return;
     }
     Operation *last = entry.findAncestorOpInBlock(*alloc);
+    auto use = [&](Operation *user) {
+      Operation *ancestor = entry.findAncestorOpInBlock(*user);
+      if (ancestor && position[ancestor] > position[last])
+        last = ancestor;
+    };
     for (Value alias : aliases.resolve(alloc.getResult()))
       for (Operation *user : alias.getUsers()) {
-        Operation *ancestor = entry.findAncestorOpInBlock(*user);
-        if (ancestor && position[ancestor] > position[last])
-          last = ancestor;
+        use(user);
+        // A kernel reads the buffer through its descriptor.
+        if (isa<rudnn::tile::TmaDescriptorOp>(user))
+          llvm::for_each(user->getUsers(), use);
       }
     buffers.push_back({alloc, last});
   });
