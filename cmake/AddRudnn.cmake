@@ -1,7 +1,7 @@
 # Wrappers that keep the CMakeLists of the folders to a list of files.
 
 if(RUDNN_STATIC)
-  set(RUDNN_MLIR_LIBS "")
+  set(RUDNN_MLIR_LIBS ${RUDNN_LLVM_ARCHIVES})
 else()
   set(RUDNN_MLIR_LIBS MLIR LLVM)
 endif()

@@ -3,6 +3,16 @@ include(CMakePackageConfigHelpers)
 
 get_property(libraries GLOBAL PROPERTY RUDNN_LIBRARIES)
 get_property(tools GLOBAL PROPERTY RUDNN_TOOLS)
+if(RUDNN_STATIC)
+  # A folder to carry to a machine without LLVM: the tools and the two libraries that
+  # compiled code calls. The package for other projects comes from the shared build.
+  install(TARGETS ${tools} RUNTIME DESTINATION bin)
+  install(TARGETS rudnn_rt LIBRARY DESTINATION lib)
+  get_filename_component(libomp ${RUDNN_LIBOMP} REALPATH)
+  install(FILES ${libomp} DESTINATION lib RENAME libomp.so.5)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/rudnn)
+  return()
+endif()
 if(TARGET rudnn_rt)
   list(APPEND libraries rudnn_rt)
 endif()

@@ -16,9 +16,12 @@ else()
   set(MLIR_LINK_MLIR_DYLIB ON)
 endif()
 
-# Installed tools find the runtime beside them and LLVM where it was linked from.
+# Installed tools find the runtime beside them and LLVM where it was linked from; static
+# ones bring everything along.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+if(NOT RUDNN_STATIC)
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
 
 set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
 set(LLVM_LIBRARY_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/lib)
@@ -59,6 +62,5 @@ set(RUDNN_MLIR_DEFINITIONS ${llvm_definitions})
 set(RUDNN_MLIR_INCLUDES ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 
 if(RUDNN_STATIC)
-  message(FATAL_ERROR "RUDNN_STATIC=ON: the Debian packages export MLIR with a "
-    "dependency on libLLVM.so only; build with RUDNN_STATIC=OFF")
+  include(RudnnStaticLLVM)
 endif()
