@@ -38,7 +38,9 @@ def RudnnLowerAssertions : Pass<"rudnn-lower-assertions"> {
     Runs where control flow is branches (after `convert-scf-to-cf`), before the
     conversion of `cf` to LLVM. A failing `cf.assert`, such as those of
     `generate-runtime-verification`, writes its message with `write(2, ..)` and
-    calls `abort()`; the message reaches pipes and files too.
+    calls `abort()`; the message reaches pipes and files too. So does what
+    `vector.print` prints of text and of index values without punctuation: the
+    values that a failing check reports.
 
     ```mlir
     cf.assert %good, "an expert id in ids is out of range"
@@ -46,7 +48,8 @@ def RudnnLowerAssertions : Pass<"rudnn-lower-assertions"> {
 
     becomes a branch to a block that writes, aborts and doesn't return.
   }];
-  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::LLVM::LLVMDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,12 +9,13 @@
 #include "rudnn/IR/MoeOps.h"
 
 #include "MoeUtils.h"
+#include "RuntimeChecks.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 
 using namespace mlir;
@@ -22,37 +23,12 @@ using namespace rudnn;
 
 namespace {
 
-/// Emits the checks of one op, on tensors or memrefs, in front of it.
-class Checks {
+/// The checks of one op.
+class Checks : public RuntimeChecks {
 public:
-  using Message = function_ref<std::string(Operation *, StringRef)>;
+  using RuntimeChecks::RuntimeChecks;
 
-  Checks(OpBuilder &b, Location loc, Operation *op, Message message)
-      : b(b), loc(loc), op(op), message(message) {}
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value extent(Value shaped, int64_t dim) {
-    if (isa<TensorType>(shaped.getType()))
-      return tensor::DimOp::create(b, loc, shaped, dim);
-    return memref::DimOp::create(b, loc, shaped, dim);
-  }
-  Value load(Value shaped, ValueRange at) {
-    Value element = isa<TensorType>(shaped.getType())
-                        ? Value(tensor::ExtractOp::create(b, loc, shaped, at))
-                        : Value(memref::LoadOp::create(b, loc, shaped, at));
-    return toIndex(b, loc, element);
-  }
-  Value times(Value value, int64_t factor) {
-    return arith::MulIOp::create(b, loc, value, index(factor));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-    return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
-  }
-  void require(Value condition, StringRef text) {
-    cf::AssertOp::create(b, loc, condition, message(op, text));
-  }
+  Value times(Value value, int64_t factor) { return mul(value, index(factor)); }
 
   /// lhs's extent is rhs's times `factor`.
   void requireExtent(Value lhs, int64_t lhsDim, Value rhs, int64_t rhsDim,
@@ -61,65 +37,64 @@ public:
         !ShapedType::isDynamic(shapeOf(rhs)[rhsDim]))
       return; // the verifier's business
     Value expected = times(extent(rhs, rhsDim), factor);
-    require(compare(arith::CmpIPredicate::eq, extent(lhs, lhsDim), expected),
-            text);
+    Value actual = extent(lhs, lhsDim);
+    require(compare(Predicate::eq, actual, expected), text,
+            {op->getName().getStringRef().str() + ": " + text.str() +
+                 ": the extent is ",
+             actual, ", expected ", expected});
   }
 
-  /// Every element of `indices` is below `bound`; when `orNone`, or -1; when
-  /// `orBound`, or the bound itself.
-  void requireBelow(Value indices, Value bound, bool orNone, bool orBound,
-                    StringRef text) {
-    int64_t rank = shapeOf(indices).size();
-    SmallVector<Value> lower(rank, index(0)), upper, step(rank, index(1));
-    for (int64_t dim = 0; dim < rank; ++dim)
-      upper.push_back(extent(indices, dim));
-    scf::buildLoopNest(
-        b, loc, lower, upper, step,
-        [&](OpBuilder &nested, Location nestedLoc, ValueRange at) {
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPoint(nested.getInsertionBlock(),
-                              nested.getInsertionPoint());
-          Value value = load(indices, at);
-          auto predicate =
-              orBound ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult;
-          Value good = compare(predicate, value, bound);
-          if (orNone) {
-            Value none =
-                compare(arith::CmpIPredicate::eq, value, index(UINT32_MAX));
-            good = arith::OrIOp::create(b, loc, good, none);
-          }
-          require(good, text);
-        });
+  /// Every element of `indices` (called `name`) is below `bound`; when
+  /// `orNone`, or -1; when `orBound`, or the bound itself.
+  void requireBelow(Value indices, StringRef name, Value bound, bool orNone,
+                    bool orBound, StringRef text) {
+    SmallVector<Value> at;
+    requireBelow(indices, name, bound, orNone, orBound, text, at);
   }
 
   /// Offsets [E+1] start at 0, ascend and end at most at `rows`.
   void requireOffsets(Value offsets, Value rows) {
-    int64_t last = shapeOf(offsets)[0] - 1;
-    require(
-        compare(arith::CmpIPredicate::eq, load(offsets, index(0)), index(0)),
-        "offsets[0] is not 0");
-    scf::ForOp::create(
-        b, loc, index(0), index(last), index(1), ValueRange{},
-        [&](OpBuilder &nested, Location, Value at, ValueRange) {
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPoint(nested.getInsertionBlock(),
-                              nested.getInsertionPoint());
-          Value next = arith::AddIOp::create(b, loc, at, index(1));
-          require(compare(arith::CmpIPredicate::ule, load(offsets, at),
-                          load(offsets, next)),
-                  "offsets descend, expected them to ascend");
-          scf::YieldOp::create(b, loc);
-        });
-    require(
-        compare(arith::CmpIPredicate::ule, load(offsets, index(last)), rows),
-        "the last of offsets is above the number of rows");
+    Value last = index(shapeOf(offsets)[0] - 1), zero = index(0);
+    Value first = load(offsets, zero);
+    requireElement(compare(Predicate::eq, first, zero), "offsets[0] is not 0",
+                   "offsets", zero, first, {"0"});
+    forEach(last, [&](Value at) {
+      Value next = add(at, index(1));
+      Value here = load(offsets, at), there = load(offsets, next);
+      requireElement(compare(Predicate::ule, here, there),
+                     "offsets descend, expected them to ascend", "offsets",
+                     next, there,
+                     {"at least ", here, ", the offset before it"});
+    });
+    Value end = load(offsets, last);
+    requireElement(compare(Predicate::ule, end, rows),
+                   "the last of offsets is above the number of rows", "offsets",
+                   last, end, {"at most ", rows, ", the number of rows"});
   }
 
 private:
-  OpBuilder &b;
-  Location loc;
-  Operation *op;
-  Message message;
+  /// One loop per dim of `indices`, from dim `at.size()` on.
+  void requireBelow(Value indices, StringRef name, Value bound, bool orNone,
+                    bool orBound, StringRef text, SmallVector<Value> &at) {
+    if (at.size() < shapeOf(indices).size()) {
+      forEach(extent(indices, at.size()), [&](Value i) {
+        at.push_back(i);
+        requireBelow(indices, name, bound, orNone, orBound, text, at);
+        at.pop_back();
+      });
+      return;
+    }
+    Value value = load(indices, at);
+    Value good =
+        compare(orBound ? Predicate::ule : Predicate::ult, value, bound);
+    Line expected{orBound ? "at most " : "less than ", bound};
+    if (orNone) {
+      Value none = compare(Predicate::eq, value, index(UINT32_MAX));
+      good = arith::OrIOp::create(b, loc, good, none);
+      expected.push_back(" or -1 (4294967295) for none");
+    }
+    requireElement(good, text, name, at, value, expected);
+  }
 };
 
 template <typename Model, typename OpTy>
@@ -147,7 +122,7 @@ struct Dispatch : Verifiable<Dispatch, MoeDispatchOp> {
     if (op.getOuts().size() > 4)
       c.requireExtent(op.getOuts()[4], 0, op.getIds(), 0, k,
                       "row_experts has not T*K elements");
-    c.requireBelow(op.getIds(), c.index(experts), /*orNone=*/true,
+    c.requireBelow(op.getIds(), "ids", c.index(experts), /*orNone=*/true,
                    /*orBound=*/true,
                    "an expert id in ids is out of range, expected 0 to E-1, or "
                    "-1 or E for none");
@@ -174,7 +149,7 @@ struct ExpertsBackward : Verifiable<ExpertsBackward, MoeExpertsBackwardOp> {
 
 /// slot_rows is the row of each slot, or -1.
 void requireSlotRows(Checks &c, Value slotRows, Value rows) {
-  c.requireBelow(slotRows, c.extent(rows, 0), /*orNone=*/true,
+  c.requireBelow(slotRows, "slot_rows", c.extent(rows, 0), /*orNone=*/true,
                  /*orBound=*/false,
                  "a row in slot_rows is out of range, expected 0 to R-1, or -1 "
                  "for none");
@@ -202,7 +177,8 @@ struct CombineBackward : Verifiable<CombineBackward, MoeCombineBackwardOp> {
     requireSlotRows(c, op.getSlotRows(), op.getY());
     Value slots =
         c.times(c.extent(op.getGrad(), 0), shapeOf(op.getSlotRows())[1]);
-    c.requireBelow(op.getRowSlots(), slots, /*orNone=*/true, /*orBound=*/false,
+    c.requireBelow(op.getRowSlots(), "row_slots", slots, /*orNone=*/true,
+                   /*orBound=*/false,
                    "a slot in row_slots is out of range, expected 0 to T*K-1, "
                    "or -1 for none");
   }
@@ -222,7 +198,7 @@ struct Router : Verifiable<Router<OpTy>, OpTy> {
   static void check(Checks &c, OpTy op) {
     c.requireExtent(op.getIds(), 0, op.getLogits(), 0, 1,
                     "ids and logits have different numbers of tokens");
-    c.requireBelow(op.getIds(), c.index(shapeOf(op.getLogits())[1]),
+    c.requireBelow(op.getIds(), "ids", c.index(shapeOf(op.getLogits())[1]),
                    /*orNone=*/false, /*orBound=*/false,
                    "an expert id in ids is out of range, expected 0 to E-1");
   }
@@ -243,6 +219,6 @@ void rudnn::registerMoeRuntimeVerification(DialectRegistry &registry) {
     // What the checks are made of.
     context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
                          memref::MemRefDialect, scf::SCFDialect,
-                         tensor::TensorDialect>();
+                         tensor::TensorDialect, vector::VectorDialect>();
   });
 }

@@ -30,6 +30,99 @@ class Rudnn_PagedTiledOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
+def Rudnn_PagedPlanOp : Rudnn_Op<"paged.plan"> {
+  let summary = "Deal the tiles of a paged batch to a constant number of parts";
+  let description = [{
+    Makes the work list of a batch, the same words as `WorkList::build` of the
+    runtime (include/rudnn/Runtime/WorkList.h): the history of every sequence is
+    cut into tiles of `tile_tokens` tokens, the tiles of all sequences are laid end
+    to end, and each of `P` parts (thread blocks) gets one contiguous range of
+    them, possibly empty. The list depends on lengths, rows and the attributes
+    only, not on heads, head dims, scale or softcap, so that one plan serves all
+    layers. It is computed where the op runs: nothing is read by the host.
+
+    With `v` the largest number of tokens that a row of sequence `s` sees (those
+    below `lengths[s]`, with `causal` those up to the row's position; 0 without
+    rows), `s` has `tiles[s] = ceil(v / tile_tokens)`.
+
+    Greedy rule (`fixed_split = 0`). A piece, a run of tiles of one sequence, costs
+    its tiles plus `fixed_cost`. With `T` the cost of all sequences in one piece
+    each, every part takes pieces up to a cost of `ceil(T / P) + fixed_cost`: a
+    sequence that fits is taken whole; else, if more than `fixed_cost` is left, as
+    many of its tiles as fit; else the part ends. (The rule of FlashMLA's tile
+    scheduler, DeepSeek-AI, 2025.)
+
+    Fixed split (`fixed_split = c`). Every sequence is cut into chunks of `c`
+    tiles, the last may be shorter: a function of its own tiles only, so that its
+    bits do not depend on the rest of the batch. A chunk costs its tiles plus
+    `fixed_cost`; one whose cost starts at `x` in the sum `T` over all chunks goes
+    to part `floor(x * P / T)`. The sum must be below 2^64.
+
+    A sequence in one piece is written directly. Each piece of a cut sequence is a
+    partial result with a slot of its own, in order.
+
+    ```
+    ranges[p] = begin sequence, begin tile, end sequence, end tile,
+                slot of the part's first piece of a cut sequence
+    merges[i] = sequence, first slot, number of pieces     for i < counts[0]
+    counts = number of merges, number of slots
+    ```
+
+    The end of a range is not part of it; its tile is 0 when the range ends with
+    the last tile of the sequence before. Begin equals end in an empty range.
+    Merges ascend by sequence; one with 0 pieces is of a sequence whose rows see
+    nothing and whose result is 0. Rows of `merges` past the count are -1. Under the
+    greedy rule there are at most `2 * (P - 1)` slots.
+
+    Index values are subject to the rules of `paged.attention`: the sequence ids
+    are below S and positions below a length that is not 0
+    (`-generate-runtime-verification` checks them). Unchecked, a row with a bad
+    sequence id is left out and a position is taken as it is.
+
+    Shapes: `lengths` i32 `[S]`, `sequence_ids` and `positions` i32 `[Q]`, `ranges`
+    i32 `[P,5]`, `merges` i32 `[S,3]`, `counts` i32 `[2]`. S and Q may be dynamic
+    and 0. Values are read and written as unsigned.
+
+    Clauses:
+    - `paged_plan_c1`: three outs; on tensors one result each of its type, on
+      memrefs none.
+    - `paged_plan_c2`: `lengths`, `sequence_ids` and `positions` have rank 1;
+      `sequence_ids` and `positions` agree in Q.
+    - `paged_plan_c3`: `ranges` is `[P,5]` with a static P of 1 to 65535.
+    - `paged_plan_c4`: `merges` is `[S,3]` with the S of `lengths`.
+    - `paged_plan_c5`: `counts` is `[2]`.
+    - `paged_plan_c6`: `tile_tokens` is 1 to 4294967295.
+    - `paged_plan_c7`: `fixed_cost` is 0 to 65535.
+    - `paged_plan_c8`: `fixed_split` is 0 to 4294967295.
+
+    Example:
+
+    ```mlir
+    func.func @plan(%lengths: tensor<?xi32>, %ids: tensor<?xi32>, %positions: tensor<?xi32>,
+        %ranges: tensor<132x5xi32>, %merges: tensor<?x3xi32>, %counts: tensor<2xi32>)
+        -> (tensor<132x5xi32>, tensor<?x3xi32>, tensor<2xi32>) {
+      %0:3 = rudnn.paged.plan
+          ins(%lengths, %ids, %positions : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+          outs(%ranges, %merges, %counts : tensor<132x5xi32>, tensor<?x3xi32>, tensor<2xi32>)
+          {causal, tile_tokens = 64}
+          -> tensor<132x5xi32>, tensor<?x3xi32>, tensor<2xi32>
+      return %0#0, %0#1, %0#2 : tensor<132x5xi32>, tensor<?x3xi32>, tensor<2xi32>
+    }
+    ```
+  }];
+  let arguments = (ins Rudnn_IndexShaped:$lengths, Rudnn_IndexShaped:$sequence_ids,
+      Rudnn_IndexShaped:$positions, Variadic<Rudnn_IndexShaped>:$outs, UnitAttr:$causal,
+      DefaultValuedAttr<I64Attr, "64">:$tile_tokens,
+      DefaultValuedAttr<I64Attr, "5">:$fixed_cost,
+      DefaultValuedAttr<I64Attr, "0">:$fixed_split);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $lengths `,` $sequence_ids `,` $positions `:`
+      type($lengths) `,` type($sequence_ids) `,` type($positions) `)`
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+}
+
 def Rudnn_PagedAttentionOp : Rudnn_PagedTiledOp<"paged.attention", [AttrSizedOperandSegments]> {
   let summary = "Attention over a paged key/value cache";
   let description = [{

@@ -71,3 +71,29 @@ func.func @append(%k: tensor<?x2x64xbf16>, %v: tensor<?x2x32xbf16>,
       outs(%kc, %vc : tensor<?x16x2x64xbf16>, tensor<?x16x2x32xbf16>) -> tensor<?x16x2x64xbf16>, tensor<?x16x2x32xbf16>
   return %0#0, %0#1 : tensor<?x16x2x64xbf16>, tensor<?x16x2x32xbf16>
 }
+
+// -----
+
+// Visible tokens per sequence, tiles, one range per part (a search that ends at
+// the last sequence), pieces, merges, slots. All in index values.
+// CHECK-LABEL: @plan
+// CHECK: scf.for {{.*}} -> (tensor<?xindex>, tensor<?xi1>)
+// CHECK:   scf.if
+// CHECK:     arith.minui
+// CHECK:     arith.maxui
+// CHECK: scf.for {{.*}} -> (tensor<?xindex>)
+// CHECK:   arith.ceildivui %{{.*}}, %c64
+// CHECK: scf.for {{.*}} -> (index)
+// CHECK: scf.while
+// CHECK: scf.for {{.*}} %c0 to %c8 {{.*}} -> (tensor<8x5xi32>, index, index)
+// CHECK:   scf.while
+// CHECK:   tensor.insert
+// CHECK: scf.for {{.*}} -> (tensor<?x3xi32>, index, index)
+// CHECK: scf.for {{.*}} %c0 to %c8 {{.*}} -> (tensor<8x5xi32>, index)
+// CHECK-NOT: rudnn.
+func.func @plan(%l: tensor<?xi32>, %s: tensor<?xi32>, %p: tensor<?xi32>, %r: tensor<8x5xi32>, %m: tensor<?x3xi32>, %c: tensor<2xi32>)
+    -> (tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>) {
+  %0:3 = rudnn.paged.plan ins(%l, %s, %p : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+      outs(%r, %m, %c : tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>) {causal} -> tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>
+  return %0#0, %0#1, %0#2 : tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>
+}

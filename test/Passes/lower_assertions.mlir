@@ -30,6 +30,28 @@ func.func @f(%a: i1, %b: i1, %c: f32) -> f32 {
 
 // -----
 
+// What a check reports: text as above, an index value in decimal. Other prints
+// are left to the library that upstream's lowering calls.
+// CHECK-DAG: llvm.mlir.global internal constant @[[TEXT:.*]]("value ")
+// CHECK-DAG: llvm.mlir.global internal constant @[[FORMAT:.*]]("%llu\00")
+// CHECK-DAG: llvm.func @dprintf(i32, !llvm.ptr, ...) -> i32
+// CHECK-LABEL: func.func @report(
+// CHECK: llvm.mlir.addressof @[[TEXT]]
+// CHECK: llvm.mlir.constant(6 : i64)
+// CHECK: llvm.call @write
+// CHECK: %[[AT:.*]] = llvm.mlir.addressof @[[FORMAT]]
+// CHECK: %[[WORD:.*]] = arith.index_castui %arg0 : index to i64
+// CHECK: llvm.call @dprintf(%{{.*}}, %[[AT]], %[[WORD]]) vararg(!llvm.func<i32 (i32, ptr, ...)>)
+// CHECK: vector.print %arg1 : f32
+func.func @report(%i: index, %x: f32) {
+  vector.print str "value "
+  vector.print %i : index punctuation <no_punctuation>
+  vector.print %x : f32
+  return
+}
+
+// -----
+
 // expected-error @+1 {{redefinition of function 'abort'}}
 llvm.func @abort(i32)
 func.func @taken(%a: i1) {
@@ -46,5 +68,15 @@ func.func @nested(%a: i1, %n: index) {
     // expected-error @+1 {{stands in 'scf.for', which has no branches, expected it in their form (run convert-scf-to-cf before)}}
     cf.assert %a, "bad id"
   }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{redefinition of function 'dprintf'}}
+llvm.func @dprintf(i32)
+func.func @print_taken(%i: index) {
+  // expected-error @+1 {{can't be lowered: the module defines `dprintf` with another type}}
+  vector.print %i : index punctuation <no_punctuation>
   return
 }

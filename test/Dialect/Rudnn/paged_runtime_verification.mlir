@@ -52,3 +52,28 @@ func.func @append(%k: memref<?x2x8xf32>, %t: memref<2x3xi32>, %l: memref<2xi32>,
       outs(%kc, %vc : memref<5x2x2x8xf32>, memref<5x2x2x8xf32>)
   return
 }
+
+// A plan needs rows that belong to a sequence; it has no tables. A check that
+// fails prints the element, its value and what is allowed.
+// CHECK-LABEL: @plan
+// CHECK: %[[COUNT:.*]] = tensor.dim
+// CHECK: %[[ID:.*]] = arith.index_castui
+// CHECK: %[[GOOD:.*]] = arith.cmpi ult, %[[ID]], %{{.*}} : index
+// CHECK: %[[BAD:.*]] = arith.cmpi uge, %[[ID]], %{{.*}} : index
+// CHECK: scf.if %[[BAD]] {
+// CHECK:   vector.print str "rudnn.paged.plan: sequence_ids["
+// CHECK:   vector.print %{{.*}} : index punctuation <no_punctuation>
+// CHECK:   vector.print str "] is "
+// CHECK:   vector.print %[[ID]] : index punctuation <no_punctuation>
+// CHECK:   vector.print str ", expected "
+// CHECK:   vector.print str "an id below "
+// CHECK: }
+// CHECK: cf.assert %[[GOOD]], "{{.*}}rudnn.paged.plan{{.*}}sequence_ids: an id is not below the number of sequences{{.*}}"
+// CHECK: cf.assert %{{.*}}, "{{.*}}rudnn.paged.plan{{.*}}positions:
+// CHECK: rudnn.paged.plan
+func.func @plan(%l: tensor<?xi32>, %s: tensor<?xi32>, %r: tensor<8x5xi32>, %m: tensor<?x3xi32>, %c: tensor<2xi32>)
+    -> (tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>) {
+  %0:3 = rudnn.paged.plan ins(%l, %s, %s : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>)
+      outs(%r, %m, %c : tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>) -> tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>
+  return %0#0, %0#1, %0#2 : tensor<8x5xi32>, tensor<?x3xi32>, tensor<2xi32>
+}

@@ -1,5 +1,6 @@
 // A bad page id, length, position, sequence id or a slot written twice ends the
-// program with a message that names the op and the operand.
+// program with a message that names the op, the operand, the element, its value
+// and what is allowed.
 
 // RUN: rudnn-opt %s -generate-runtime-verification -rudnn-to-cpu -o %t.mlir
 // RUN: not --crash mlir-runner -e bad_page -entry-point-result=void -shared-libs=%llvm_libs/libmlir_c_runner_utils.so %t.mlir 2>&1 | FileCheck %s --check-prefix=PAGE
@@ -8,8 +9,10 @@
 // RUN: not --crash mlir-runner -e bad_sequence -entry-point-result=void -shared-libs=%llvm_libs/libmlir_c_runner_utils.so %t.mlir 2>&1 | FileCheck %s --check-prefix=SEQUENCE
 // RUN: not --crash mlir-runner -e append_twice -entry-point-result=void -shared-libs=%llvm_libs/libmlir_c_runner_utils.so %t.mlir 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not --crash mlir-runner -e append_outside -entry-point-result=void -shared-libs=%llvm_libs/libmlir_c_runner_utils.so %t.mlir 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not --crash mlir-runner -e plan_bad_sequence -entry-point-result=void -shared-libs=%llvm_libs/libmlir_c_runner_utils.so %t.mlir 2>&1 | FileCheck %s --check-prefix=PLAN
 // RUN: mlir-runner -e good -entry-point-result=void -shared-libs=%llvm_libs/libmlir_c_runner_utils.so %t.mlir 2>&1 | FileCheck %s --check-prefix=GOOD --allow-empty
 
+// PAGE: rudnn.paged.attention: tables{{\[}}0, 1] is 5, expected a page id below 3
 // PAGE: ERROR: Runtime op verification failed
 // PAGE: rudnn.paged.attention
 // PAGE: tables: a page id is not below the number of pages
@@ -22,6 +25,7 @@ func.func @bad_page() {
   return
 }
 
+// LENGTH: rudnn.paged.attention: lengths[0] is 5, expected at most 4 (2 pages of 2 tokens)
 // LENGTH: rudnn.paged.attention
 // LENGTH: lengths: a length needs more pages than its table has
 func.func @bad_length() {
@@ -34,6 +38,7 @@ func.func @bad_length() {
 }
 
 // T1: more rows than tokens put the first rows before the history.
+// POSITION: rudnn.paged.attention: positions[1] is 4294967295, expected a position below 2, the length of sequence 1
 // POSITION: rudnn.paged.attention
 // POSITION: positions: a position is not below the length of its sequence
 func.func @bad_position() {
@@ -45,6 +50,7 @@ func.func @bad_position() {
   return
 }
 
+// SEQUENCE: rudnn.paged.attention: sequence_ids[1] is 2, expected an id below 2
 // SEQUENCE: rudnn.paged.attention
 // SEQUENCE: sequence_ids: an id is not below the number of sequences
 func.func @bad_sequence() {
@@ -56,6 +62,7 @@ func.func @bad_sequence() {
   return
 }
 
+// TWICE: rudnn.paged.append: positions[1] is 2, expected a slot of its own, but row 0 writes it
 // TWICE: rudnn.paged.append
 // TWICE: positions: two rows write the same slot of a page
 func.func @append_twice() {
@@ -68,6 +75,7 @@ func.func @append_twice() {
 }
 
 // An empty history can't be appended to: its length comes first.
+// OUTSIDE: rudnn.paged.append: positions[1] is 0, expected a position below 0, the length of sequence 1
 // OUTSIDE: rudnn.paged.append
 // OUTSIDE: positions: a position is not below the length of its sequence
 func.func @append_outside() {
@@ -110,5 +118,20 @@ func.func private @append(%t: tensor<2x2xi32>, %l: tensor<2xi32>, %s: tensor<2xi
   %0:2 = rudnn.paged.append ins(%new, %new : tensor<2x1x4xf32>, tensor<2x1x4xf32>)
       pages(%t, %l, %s, %p : tensor<2x2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>)
       outs(%k, %k : tensor<3x2x1x4xf32>, tensor<3x2x1x4xf32>) -> tensor<3x2x1x4xf32>, tensor<3x2x1x4xf32>
+  return
+}
+
+// PLAN: rudnn.paged.plan: sequence_ids[2] is 9, expected an id below 2
+// PLAN: rudnn.paged.plan
+// PLAN: sequence_ids: an id is not below the number of sequences
+func.func @plan_bad_sequence() {
+  %l = arith.constant dense<[3, 2]> : tensor<2xi32>
+  %s = arith.constant dense<[0, 1, 9]> : tensor<3xi32>
+  %p = arith.constant dense<[2, 1, 0]> : tensor<3xi32>
+  %r = tensor.empty() : tensor<4x5xi32>
+  %m = tensor.empty() : tensor<2x3xi32>
+  %c = tensor.empty() : tensor<2xi32>
+  %0:3 = rudnn.paged.plan ins(%l, %s, %p : tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%r, %m, %c : tensor<4x5xi32>, tensor<2x3xi32>, tensor<2xi32>) {causal} -> tensor<4x5xi32>, tensor<2x3xi32>, tensor<2xi32>
   return
 }

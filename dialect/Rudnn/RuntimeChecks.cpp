@@ -1,0 +1,88 @@
+//===- RuntimeChecks.cpp - Checks of index operands at run time -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeChecks.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace rudnn;
+
+Value RuntimeChecks::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+Value RuntimeChecks::extent(Value shaped, int64_t dim) {
+  if (isa<MemRefType>(shaped.getType()))
+    return memref::DimOp::create(b, loc, shaped, dim);
+  return tensor::DimOp::create(b, loc, shaped, dim);
+}
+Value RuntimeChecks::add(Value x, Value y) {
+  return arith::AddIOp::create(b, loc, x, y);
+}
+Value RuntimeChecks::sub(Value x, Value y) {
+  return arith::SubIOp::create(b, loc, x, y);
+}
+Value RuntimeChecks::mul(Value x, Value y) {
+  return arith::MulIOp::create(b, loc, x, y);
+}
+Value RuntimeChecks::load(Value shaped, ValueRange at) {
+  Value word = isa<MemRefType>(shaped.getType())
+                   ? Value(memref::LoadOp::create(b, loc, shaped, at))
+                   : Value(tensor::ExtractOp::create(b, loc, shaped, at));
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), word);
+}
+Value RuntimeChecks::compare(Predicate predicate, Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, predicate, x, y);
+}
+
+void RuntimeChecks::forEach(Value begin, Value end,
+                            function_ref<void(Value)> body) {
+  scf::ForOp::create(b, loc, begin, end, index(1), ValueRange{},
+                     [&](OpBuilder &nested, Location, Value i, ValueRange) {
+                       OpBuilder::InsertionGuard guard(b);
+                       b.setInsertionPoint(nested.getInsertionBlock(),
+                                           nested.getInsertionPoint());
+                       body(i);
+                       scf::YieldOp::create(b, loc);
+                     });
+}
+
+void RuntimeChecks::require(Value good, StringRef text, const Line &line) {
+  Value bad = arith::XOrIOp::create(b, loc, good,
+                                    arith::ConstantIntOp::create(b, loc, 1, 1));
+  scf::IfOp::create(b, loc, bad, [&](OpBuilder &nested, Location) {
+    for (const auto &piece : line)
+      if (const auto *words = std::get_if<std::string>(&piece))
+        vector::PrintOp::create(nested, loc, StringRef(*words));
+      else
+        vector::PrintOp::create(nested, loc, std::get<Value>(piece),
+                                vector::PrintPunctuation::NoPunctuation);
+    vector::PrintOp::create(nested, loc, StringRef("\n"));
+    scf::YieldOp::create(nested, loc);
+  });
+  cf::AssertOp::create(b, loc, good, b.getStringAttr(message(op, text)));
+}
+
+void RuntimeChecks::requireElement(Value good, StringRef text, StringRef name,
+                                   ValueRange at, Value value,
+                                   const Line &expected) {
+  Line line{op->getName().getStringRef().str() + ": " + name.str() + "["};
+  for (auto [i, position] : llvm::enumerate(at)) {
+    if (i)
+      line.push_back(std::string(", "));
+    line.push_back(position);
+  }
+  line.push_back(std::string("] is "));
+  line.push_back(value);
+  line.push_back(std::string(", expected "));
+  llvm::append_range(line, expected);
+  require(good, text, line);
+}
