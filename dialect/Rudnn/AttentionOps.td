@@ -92,11 +92,16 @@ def Rudnn_AttentionOp : Rudnn_TiledOp<"attention", [AttrSizedOperandSegments]> {
     Example:
 
     ```mlir
-    %out, %lse = rudnn.attention
-        ins(%q, %k, %v : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>)
-        outs(%init, %lse_init : tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>)
-        {causal = #rudnn.causal<bottom_right>, window_left = 1023}
-        -> tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>
+    func.func @attention(%q: tensor<2x8x?x64xbf16>, %k: tensor<2x2x?x64xbf16>,
+        %v: tensor<2x2x?x64xbf16>, %init: tensor<2x8x?x64xbf16>,
+        %lse_init: tensor<2x8x?xf32>) -> (tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>) {
+      %out, %lse = rudnn.attention
+          ins(%q, %k, %v : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>)
+          outs(%init, %lse_init : tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>)
+          {causal = #rudnn.causal<bottom_right>, window_left = 1023}
+          -> tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>
+      return %out, %lse : tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>
+    }
     ```
   }];
   let arguments = !con((ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k,
@@ -167,12 +172,20 @@ def Rudnn_AttentionBackwardOp
     Example:
 
     ```mlir
-    %dq, %dk, %dv = rudnn.attention_backward
-        ins(%q, %k, %v, %out, %dout, %lse : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>,
-            tensor<2x2x?x64xbf16>, tensor<2x8x?x64xbf16>, tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>)
-        outs(%dq_init, %dk_init, %dv_init : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>,
-            tensor<2x2x?x64xbf16>) {causal = #rudnn.causal<bottom_right>}
-        -> tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>
+    func.func @attention_backward(%q: tensor<2x8x?x64xbf16>, %k: tensor<2x2x?x64xbf16>,
+        %v: tensor<2x2x?x64xbf16>, %out: tensor<2x8x?x64xbf16>,
+        %dout: tensor<2x8x?x64xbf16>, %lse: tensor<2x8x?xf32>,
+        %dq_init: tensor<2x8x?x64xbf16>, %dk_init: tensor<2x2x?x64xbf16>,
+        %dv_init: tensor<2x2x?x64xbf16>)
+        -> (tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>) {
+      %dq, %dk, %dv = rudnn.attention_backward
+          ins(%q, %k, %v, %out, %dout, %lse : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>,
+              tensor<2x2x?x64xbf16>, tensor<2x8x?x64xbf16>, tensor<2x8x?x64xbf16>, tensor<2x8x?xf32>)
+          outs(%dq_init, %dk_init, %dv_init : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>,
+              tensor<2x2x?x64xbf16>) {causal = #rudnn.causal<bottom_right>}
+          -> tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>
+      return %dq, %dk, %dv : tensor<2x8x?x64xbf16>, tensor<2x2x?x64xbf16>, tensor<2x2x?x64xbf16>
+    }
     ```
   }];
   let arguments = !con((ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k,
@@ -238,11 +251,16 @@ def Rudnn_MergeAttentionStatesOp
     Example:
 
     ```mlir
-    %out, %lse = rudnn.merge_attention_states
-        states(%o0, %o1 : tensor<1x8x4x64xf32>, tensor<1x8x4x64xf32>)
-        lses(%l0, %l1 : tensor<1x8x4xf32>, tensor<1x8x4xf32>)
-        outs(%init, %lse_init : tensor<1x8x4x64xf32>, tensor<1x8x4xf32>)
-        -> tensor<1x8x4x64xf32>, tensor<1x8x4xf32>
+    func.func @merge_attention_states(%o0: tensor<1x8x4x64xf32>, %o1: tensor<1x8x4x64xf32>,
+        %l0: tensor<1x8x4xf32>, %l1: tensor<1x8x4xf32>, %init: tensor<1x8x4x64xf32>,
+        %lse_init: tensor<1x8x4xf32>) -> (tensor<1x8x4x64xf32>, tensor<1x8x4xf32>) {
+      %out, %lse = rudnn.merge_attention_states
+          states(%o0, %o1 : tensor<1x8x4x64xf32>, tensor<1x8x4x64xf32>)
+          lses(%l0, %l1 : tensor<1x8x4xf32>, tensor<1x8x4xf32>)
+          outs(%init, %lse_init : tensor<1x8x4x64xf32>, tensor<1x8x4xf32>)
+          -> tensor<1x8x4x64xf32>, tensor<1x8x4xf32>
+      return %out, %lse : tensor<1x8x4x64xf32>, tensor<1x8x4xf32>
+    }
     ```
   }];
   let arguments = (ins Variadic<Rudnn_FloatShaped>:$states,

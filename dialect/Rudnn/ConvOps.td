@@ -63,10 +63,14 @@ def Rudnn_ConvOp : Rudnn_ConvBase<"conv", [AttrSizedOperandSegments]> {
     Example:
 
     ```mlir
-    %y = rudnn.conv ins(%x, %w : tensor<?x64x?x?xbf16>, tensor<128x32x3x3xbf16>)
-        bias(%b : tensor<128xf32>) outs(%init : tensor<?x128x?x?xbf16>)
-        {stride = array<i64: 2, 2>, padding = array<i64: 1, 1>, groups = 2 : i64}
-        -> tensor<?x128x?x?xbf16>
+    func.func @conv(%x: tensor<?x64x?x?xbf16>, %w: tensor<128x32x3x3xbf16>,
+        %b: tensor<128xf32>, %init: tensor<?x128x?x?xbf16>) -> tensor<?x128x?x?xbf16> {
+      %y = rudnn.conv ins(%x, %w : tensor<?x64x?x?xbf16>, tensor<128x32x3x3xbf16>)
+          bias(%b : tensor<128xf32>) outs(%init : tensor<?x128x?x?xbf16>)
+          {stride = array<i64: 2, 2>, padding = array<i64: 1, 1>, groups = 2 : i64}
+          -> tensor<?x128x?x?xbf16>
+      return %y : tensor<?x128x?x?xbf16>
+    }
     ```
   }];
   let arguments = !con((ins Rudnn_FloatShaped:$x, Rudnn_FloatShaped:$weight,
@@ -112,8 +116,12 @@ def Rudnn_ConvDataBackwardOp : Rudnn_ConvBase<"conv_data_backward"> {
     Example:
 
     ```mlir
-    %dx = rudnn.conv_data_backward ins(%dy, %w : tensor<2x8x4x4xf32>, tensor<8x3x1x1xf32>)
-        outs(%init : tensor<2x3x8x8xf32>) {stride = array<i64: 2, 2>} -> tensor<2x3x8x8xf32>
+    func.func @conv_data_backward(%dy: tensor<2x8x4x4xf32>, %w: tensor<8x3x1x1xf32>,
+        %init: tensor<2x3x8x8xf32>) -> tensor<2x3x8x8xf32> {
+      %dx = rudnn.conv_data_backward ins(%dy, %w : tensor<2x8x4x4xf32>, tensor<8x3x1x1xf32>)
+          outs(%init : tensor<2x3x8x8xf32>) {stride = array<i64: 2, 2>} -> tensor<2x3x8x8xf32>
+      return %dx : tensor<2x3x8x8xf32>
+    }
     ```
   }];
   let arguments = !con((ins Rudnn_FloatShaped:$dy, Rudnn_FloatShaped:$weight,
@@ -157,8 +165,12 @@ def Rudnn_ConvWeightBackwardOp : Rudnn_ConvBase<"conv_weight_backward"> {
     Example:
 
     ```mlir
-    %dw = rudnn.conv_weight_backward ins(%x, %dy : tensor<?x3x8x8xf32>, tensor<?x8x6x6xf32>)
-        outs(%init : tensor<8x3x3x3xf32>) -> tensor<8x3x3x3xf32>
+    func.func @conv_weight_backward(%x: tensor<?x3x8x8xf32>, %dy: tensor<?x8x6x6xf32>,
+        %init: tensor<8x3x3x3xf32>) -> tensor<8x3x3x3xf32> {
+      %dw = rudnn.conv_weight_backward ins(%x, %dy : tensor<?x3x8x8xf32>, tensor<?x8x6x6xf32>)
+          outs(%init : tensor<8x3x3x3xf32>) -> tensor<8x3x3x3xf32>
+      return %dw : tensor<8x3x3x3xf32>
+    }
     ```
   }];
   let arguments = !con((ins Rudnn_FloatShaped:$x, Rudnn_FloatShaped:$dy,

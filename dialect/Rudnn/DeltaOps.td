@@ -66,11 +66,17 @@ def Rudnn_GatedDeltaRuleOp : Rudnn_DeltaBase<"gated_delta_rule"> {
     Example:
 
     ```mlir
-    %o, %s = rudnn.gated_delta_rule ins(%q, %k, %v, %beta, %g, %s0
-        : tensor<2x4x?x16xbf16>, tensor<2x4x?x16xbf16>, tensor<2x8x?x32xbf16>,
-          tensor<2x8x?xbf16>, tensor<2x8x?xf32>, tensor<2x8x16x32xf32>)
-        outs(%oi, %si : tensor<2x8x?x32xbf16>, tensor<2x8x16x32xf32>)
-        -> tensor<2x8x?x32xbf16>, tensor<2x8x16x32xf32>
+    func.func @gated_delta_rule(%q: tensor<2x4x?x16xbf16>, %k: tensor<2x4x?x16xbf16>,
+        %v: tensor<2x8x?x32xbf16>, %beta: tensor<2x8x?xbf16>, %g: tensor<2x8x?xf32>,
+        %s0: tensor<2x8x16x32xf32>, %oi: tensor<2x8x?x32xbf16>, %si: tensor<2x8x16x32xf32>)
+        -> (tensor<2x8x?x32xbf16>, tensor<2x8x16x32xf32>) {
+      %o, %s = rudnn.gated_delta_rule ins(%q, %k, %v, %beta, %g, %s0
+          : tensor<2x4x?x16xbf16>, tensor<2x4x?x16xbf16>, tensor<2x8x?x32xbf16>,
+            tensor<2x8x?xbf16>, tensor<2x8x?xf32>, tensor<2x8x16x32xf32>)
+          outs(%oi, %si : tensor<2x8x?x32xbf16>, tensor<2x8x16x32xf32>)
+          -> tensor<2x8x?x32xbf16>, tensor<2x8x16x32xf32>
+      return %o, %s : tensor<2x8x?x32xbf16>, tensor<2x8x16x32xf32>
+    }
     ```
   }];
   let arguments = deltaArguments;
@@ -117,11 +123,17 @@ def Rudnn_ChunkGatedDeltaRuleOp : Rudnn_DeltaBase<"chunk_gated_delta_rule"> {
     Example:
 
     ```mlir
-    %o, %s = rudnn.chunk_gated_delta_rule ins(%q, %k, %v, %beta, %g, %s0
-        : tensor<1x4x130x16xf32>, tensor<1x4x130x16xf32>, tensor<1x4x130x32xf32>,
-          tensor<1x4x130xf32>, tensor<1x4x130xf32>, tensor<1x4x16x32xf32>)
-        outs(%oi, %si : tensor<1x4x130x32xf32>, tensor<1x4x16x32xf32>)
-        {chunk_size = 64 : i64} -> tensor<1x4x130x32xf32>, tensor<1x4x16x32xf32>
+    func.func @chunk_gated_delta_rule(%q: tensor<1x4x130x16xf32>,
+        %k: tensor<1x4x130x16xf32>, %v: tensor<1x4x130x32xf32>, %beta: tensor<1x4x130xf32>,
+        %g: tensor<1x4x130xf32>, %s0: tensor<1x4x16x32xf32>, %oi: tensor<1x4x130x32xf32>,
+        %si: tensor<1x4x16x32xf32>) -> (tensor<1x4x130x32xf32>, tensor<1x4x16x32xf32>) {
+      %o, %s = rudnn.chunk_gated_delta_rule ins(%q, %k, %v, %beta, %g, %s0
+          : tensor<1x4x130x16xf32>, tensor<1x4x130x16xf32>, tensor<1x4x130x32xf32>,
+            tensor<1x4x130xf32>, tensor<1x4x130xf32>, tensor<1x4x16x32xf32>)
+          outs(%oi, %si : tensor<1x4x130x32xf32>, tensor<1x4x16x32xf32>)
+          {chunk_size = 64 : i64} -> tensor<1x4x130x32xf32>, tensor<1x4x16x32xf32>
+      return %o, %s : tensor<1x4x130x32xf32>, tensor<1x4x16x32xf32>
+    }
     ```
   }];
   let arguments = !con(deltaArguments, (ins DefaultValuedAttr<I64Attr, "64">:$chunk_size));

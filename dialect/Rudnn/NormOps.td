@@ -41,8 +41,12 @@ def Rudnn_RmsNormOp : Rudnn_RowOp<"rms_norm"> {
     Example:
 
     ```mlir
-    %y = rudnn.rms_norm ins(%x, %gamma : tensor<?x512xbf16>, tensor<512xf32>)
-        outs(%init : tensor<?x512xbf16>) {eps = 1.0e-6 : f64} -> tensor<?x512xbf16>
+    func.func @rms_norm(%x: tensor<?x512xbf16>, %gamma: tensor<512xf32>,
+        %init: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+      %y = rudnn.rms_norm ins(%x, %gamma : tensor<?x512xbf16>, tensor<512xf32>)
+          outs(%init : tensor<?x512xbf16>) {eps = 1.0e-6 : f64} -> tensor<?x512xbf16>
+      return %y : tensor<?x512xbf16>
+    }
     ```
   }];
   let arguments = (ins Rudnn_FloatShaped:$x, Rudnn_FloatShaped:$gamma,
@@ -80,9 +84,13 @@ def Rudnn_LayerNormOp : Rudnn_RowOp<"layer_norm", [AttrSizedOperandSegments]> {
     Example:
 
     ```mlir
-    %y = rudnn.layer_norm ins(%x, %gamma : tensor<8x384xf32>, tensor<384xf32>)
-        beta(%beta : tensor<384xf32>) outs(%init : tensor<8x384xf32>) {eps = 1.0e-12 : f64}
-        -> tensor<8x384xf32>
+    func.func @layer_norm(%x: tensor<8x384xf32>, %gamma: tensor<384xf32>,
+        %beta: tensor<384xf32>, %init: tensor<8x384xf32>) -> tensor<8x384xf32> {
+      %y = rudnn.layer_norm ins(%x, %gamma : tensor<8x384xf32>, tensor<384xf32>)
+          beta(%beta : tensor<384xf32>) outs(%init : tensor<8x384xf32>) {eps = 1.0e-12 : f64}
+          -> tensor<8x384xf32>
+      return %y : tensor<8x384xf32>
+    }
     ```
   }];
   let arguments = (ins Rudnn_FloatShaped:$x, Rudnn_FloatShaped:$gamma,
@@ -113,8 +121,11 @@ def Rudnn_SoftmaxOp : Rudnn_RowOp<"softmax"> {
     Example:
 
     ```mlir
-    %y = rudnn.softmax ins(%x : tensor<4x?xf32>) outs(%init : tensor<4x?xf32>)
-        -> tensor<4x?xf32>
+    func.func @softmax(%x: tensor<4x?xf32>, %init: tensor<4x?xf32>) -> tensor<4x?xf32> {
+      %y = rudnn.softmax ins(%x : tensor<4x?xf32>) outs(%init : tensor<4x?xf32>)
+          -> tensor<4x?xf32>
+      return %y : tensor<4x?xf32>
+    }
     ```
   }];
   let hasCanonicalizer = 1;
