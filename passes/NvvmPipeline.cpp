@@ -68,6 +68,7 @@ static void buildKernels(OpPassManager &pm,
 static void buildDeviceCode(OpPassManager &pm,
                             const NvvmPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createRudnnExpandShapes());
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
@@ -82,6 +83,7 @@ static void buildDeviceCode(OpPassManager &pm,
 }
 
 static void buildHostCode(OpPassManager &pm) {
+  pm.addPass(createRudnnExpandShapes());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

@@ -183,6 +183,28 @@ def RudnnExpandCopies : Pass<"rudnn-expand-copies"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def RudnnExpandShapes : Pass<"rudnn-expand-shapes"> {
+  let summary = "Compute the strides of buffers that are expanded by dynamic extents";
+  let description = [{
+    A `memref.expand_shape` with several dynamic extents in one group, which
+    upstream's `expand-strided-metadata` crashes on, becomes the base buffer with
+    its sizes and strides:
+
+    ```mlir
+    %e = memref.expand_shape %x [[0, 1]] output_shape [%a, %b] : memref<?xf32> into memref<?x?xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %base, %offset, %size, %stride = memref.extract_strided_metadata %x : memref<?xf32> -> ...
+    %e = memref.reinterpret_cast %base to offset: [0], sizes: [%a, %b], strides: [%b, 1]
+      : memref<f32> to memref<?x?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def RudnnProtectArguments : Pass<"rudnn-protect-arguments", "::mlir::ModuleOp"> {
   let summary = "Mark tensor arguments of public functions as read only";
   let description = [{

@@ -99,6 +99,7 @@ static void buildLowering(OpPassManager &pm) {
   pm.addPass(createRudnnScheduleThreads());
   // Also inlines the alloca scopes that the conversion leaves.
   cleanUp(pm);
+  pm.addPass(createRudnnExpandShapes());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PagedCanonicalize.h"
 #include "PagedClauses.h"
 
 using namespace mlir;
@@ -162,7 +163,8 @@ LogicalResult PagedAttentionBackwardOp::verify() {
 
 void PagedAttentionBackwardOp::getCanonicalizationPatterns(
     RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropDeadGradients<PagedAttentionBackwardOp>>(context);
+  patterns.add<DropDeadGradients<PagedAttentionBackwardOp>,
+               DropDefaults<PagedAttentionBackwardOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,5 +215,6 @@ LogicalResult PagedMlaBackwardOp::verify() {
 
 void PagedMlaBackwardOp::getCanonicalizationPatterns(
     RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropDeadGradients<PagedMlaBackwardOp>>(context);
+  patterns.add<DropDeadGradients<PagedMlaBackwardOp>,
+               DropDefaults<PagedMlaBackwardOp>>(context);
 }

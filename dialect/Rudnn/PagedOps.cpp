@@ -1,4 +1,4 @@
-//===- PagedOps.cpp - Verifiers and loops of the paged attention ops -*- C++
+//===- PagedOps.cpp - Verifiers and folds of the paged attention ops -*- C++
 //-*-===//
 //
 // Part of the rudnn project, under the Apache License v2.0 with LLVM
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PagedCanonicalize.h"
 #include "PagedClauses.h"
 
 using namespace mlir;
@@ -115,28 +116,6 @@ LogicalResult PagedAttentionOp::verify() {
   return c.lseBase(15, getLseBase(), getLseOut());
 }
 
-/// Loops over query rows: dim 0 of the row operands and of the outs.
-template <typename OpTy>
-static TilingLoops getQueryLoops(OpTy op, ArrayRef<OpOperand *> rowOperands) {
-  TilingLoops loops;
-  loops.iterators.push_back(utils::IteratorType::parallel);
-  SmallVector<OpOperand *> rows(rowOperands);
-  for (OpOperand &out : op.getOutsMutable())
-    rows.push_back(&out);
-  for (OpOperand &operand : op->getOpOperands()) {
-    SmallVector<int64_t> dims(shapeOf(operand.get()).size(), -1);
-    if (llvm::is_contained(rows, &operand))
-      dims[0] = 0;
-    loops.operandDims.push_back(dims);
-  }
-  return loops;
-}
-
-TilingLoops PagedAttentionOp::getTilingLoops() {
-  return getQueryLoops(*this, {&getQMutable(), &getSequenceIdsMutable(),
-                               &getPositionsMutable()});
-}
-
 namespace {
 /// An lse that nobody reads is not computed.
 template <typename OpTy>
@@ -162,7 +141,8 @@ struct DropDeadLse : OpRewritePattern<OpTy> {
 
 void PagedAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                    MLIRContext *context) {
-  patterns.add<DropDeadLse<PagedAttentionOp>>(context);
+  patterns.add<DropDeadLse<PagedAttentionOp>, DropDefaults<PagedAttentionOp>>(
+      context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,20 +175,9 @@ LogicalResult PagedMlaOp::verify() {
   return c.lseBase(14, getLseBase(), getLseOut());
 }
 
-TilingLoops PagedMlaOp::getTilingLoops() {
-  TilingLoops loops =
-      getQueryLoops(*this, {&getQMutable(), &getQpMutable(),
-                            &getSequenceIdsMutable(), &getPositionsMutable()});
-  loops.iterators.push_back(utils::IteratorType::parallel);
-  for (SmallVector<int64_t> &dims : loops.operandDims)
-    if (dims.size() > 1 && dims[0] == 0)
-      dims[1] = 1;
-  return loops;
-}
-
 void PagedMlaOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                              MLIRContext *context) {
-  patterns.add<DropDeadLse<PagedMlaOp>>(context);
+  patterns.add<DropDeadLse<PagedMlaOp>, DropDefaults<PagedMlaOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,20 +217,6 @@ LogicalResult PagedAppendOp::verify() {
       failed(c.type(6, "the value cache", vCache, type)))
     return failure();
   return c.pageShapes(7, pages, k[0]);
-}
-
-TilingLoops PagedAppendOp::getTilingLoops() {
-  TilingLoops loops;
-  loops.iterators.push_back(utils::IteratorType::parallel);
-  for (Value operand : getOperands()) {
-    int64_t rank = shapeOf(operand).size();
-    SmallVector<int64_t> dims(rank, -1);
-    bool isPage = elementTypeOf(operand).isInteger();
-    if (!isPage)
-      dims[rank - 2] = 0;
-    loops.operandDims.push_back(dims);
-  }
-  return loops;
 }
 
 namespace {

@@ -24,6 +24,7 @@ defvar Rudnn_PagedScoreArguments = (ins
 class Rudnn_PagedTiledOp<string mnemonic, list<Trait> traits = []>
     : Rudnn_TiledOp<mnemonic, traits> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
+  let tileFunction = "::rudnn::tilePaged";
   code pagesFormat = [{
     `pages` `(` $tables `,` $lengths `,` $sequence_ids `,` $positions `:`
       type($tables) `,` type($lengths) `,` type($sequence_ids) `,` type($positions) `)`
@@ -177,7 +178,7 @@ def Rudnn_PagedAttentionOp : Rudnn_PagedTiledOp<"paged.attention", [AttrSizedOpe
     Q, S, W, pages and page_size may be dynamic; Q, S and pages may be 0. The outs
     are `out` and, when the log-sum-exp is wanted, `lse`.
 
-    Tiles: query rows are a parallel loop.
+    Tiles: query rows and cache heads, with their query heads, are parallel loops.
 
     Clauses:
     - `paged_attention_c1`: one or two outs; on tensors one result each of its
@@ -328,14 +329,9 @@ def Rudnn_PagedMlaOp : Rudnn_PagedTiledOp<"paged.mla"> {
 
 /// Base of the backward ops: one out per gradient that is asked for.
 class Rudnn_PagedBackwardOp<string mnemonic, list<Trait> traits = []>
-    : Rudnn_Op<mnemonic, traits> {
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  code pagesFormat = [{
-    `pages` `(` $tables `,` $lengths `,` $sequence_ids `,` $positions `:`
-      type($tables) `,` type($lengths) `,` type($sequence_ids) `,` type($positions) `)`
-  }];
+    : Rudnn_PagedTiledOp<mnemonic, traits> {
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = baseDeclaration # [{
+  let extraClassDeclaration = tilingDeclaration # [{
     /// The outs of the gradients that are asked for, in their order.
     ::llvm::SmallVector<::rudnn::PagedGradients> getGradientList();
     /// What a gradient is the gradient of.
@@ -381,6 +377,9 @@ def Rudnn_PagedAttentionBackwardOp
 
     Shapes: as in `paged.attention`; `grad_out` `[Q,Hq,Dv]`; each out has the
     shape and element type of what it is the gradient of.
+
+    Tiles: cache heads, with their query heads, are a parallel loop; when `dq` is
+    the only gradient, query rows are one before it.
 
     Clauses:
     - `paged_attention_backward_c1`: on tensors one result for each out of its
@@ -469,6 +468,9 @@ def Rudnn_PagedMlaBackwardOp : Rudnn_PagedBackwardOp<"paged.mla_backward"> {
 
     Shapes: as in `paged.mla`; `grad_out` `[Q,H,R]`; each out has the shape and
     element type of what it is the gradient of.
+
+    Tiles: query rows and heads are parallel loops when only `dq` and `dqp` are
+    asked for. The other gradients sum over both: with them there are none.
 
     Clauses:
     - `paged_mla_backward_c1`: on tensors one result for each out of its type, on

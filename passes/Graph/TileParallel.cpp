@@ -1,7 +1,8 @@
-//===- TileParallel.cpp - Parallel loops over tiles of the graph -*- C++ -*-===//
+//===- TileParallel.cpp - Parallel loops over tiles of the graph -*- C++
+//-*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each group of ops that can share the loops of its last op (the root) becomes
 // one scf.forall. A group has at most one op that is not elementwise: it gives
@@ -184,8 +185,7 @@ static void productTiles(linalg::LinalgOp op, SmallVectorImpl<int64_t> &tiles) {
   auto tilesOf = [&](int64_t loop, int64_t tile) -> int64_t {
     if (loop < 0)
       return 1;
-    int64_t extent =
-        ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop];
+    int64_t extent = ShapedType::isDynamic(ranges[loop]) ? 1024 : ranges[loop];
     return llvm::divideCeil(std::max<int64_t>(extent, 1), tile);
   };
   while (count * tilesOf(m, rows) * tilesOf(n, columns) < 8 &&
@@ -292,7 +292,9 @@ SmallVector<int64_t> GroupBuilder::anchorTiles(Operation *op) {
       elementTiles(linalgOp, tiles);
     return tiles;
   }
-  if (!isRudnnOp(op) ||
+  // The paged gradients decompose into parallel loops over one index of the
+  // pages, which tiles would each make again.
+  if (!isRudnnOp(op) || isa<PagedAttentionBackwardOp, PagedMlaBackwardOp>(op) ||
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
     return {};
   return operatorTiles(tilable);
@@ -310,7 +312,8 @@ SmallVector<int64_t> GroupBuilder::resultTiles(Operation *op,
         result[dim] = tiles[loop.getPosition()];
     return result;
   }
-  // Ask the op where a tile with sizes of a known mark lies.
+  // Ask the op where a tile with sizes of a known mark lies. A dim of which a
+  // step covers several elements (query heads of a group) stays whole.
   constexpr int64_t kMark = int64_t(1) << 40;
   SmallVector<OpFoldResult> offsets(tiles.size(), b.getIndexAttr(0)), sizes,
       resultOffsets, resultSizes;
@@ -322,7 +325,8 @@ SmallVector<int64_t> GroupBuilder::resultTiles(Operation *op,
       return;
     for (auto [dim, size] : llvm::enumerate(resultSizes))
       if (std::optional<int64_t> value = getConstantIntValue(size);
-          value && *value >= kMark)
+          value && *value >= kMark &&
+          *value < kMark + static_cast<int64_t>(tiles.size()))
         result[dim] = tiles[*value - kMark];
   });
   return result;
@@ -353,8 +357,8 @@ static LogicalResult tileGroup(RewriterBase &rewriter, const Group &group) {
   scf::SCFTileAndFuseOptions options;
   options.setTilingOptions(tiling);
   options.setFusionControlFn(
-      [&](tensor::ExtractSliceOp, OpResult producer, bool)
-          -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+      [&](tensor::ExtractSliceOp, OpResult producer,
+          bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
         Operation *op = producer.getOwner();
         if (group.members.contains(op) || isa<linalg::FillOp>(op))
           return scf::SCFTileAndFuseOptions::ControlFnResult{};
@@ -424,7 +428,8 @@ struct TileParallel : rudnn::impl::RudnnTileParallelBase<TileParallel> {
     RewritePatternSet patterns(&getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);
     scf::ForallOp::getCanonicalizationPatterns(patterns, &getContext());
-    tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns,
+                                                        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
   }

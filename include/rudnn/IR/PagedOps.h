@@ -53,6 +53,12 @@ PagedScores getPagedScores(PagedAttentionBackwardOp op);
 PagedScores getPagedScores(PagedMlaOp op);
 PagedScores getPagedScores(PagedMlaBackwardOp op);
 
+/// Tiles along whole dims; heads must stay a static number.
+mlir::FailureOr<mlir::TilingResult>
+tilePaged(mlir::OpBuilder &b, mlir::Operation *op, const TilingLoops &loops,
+          llvm::ArrayRef<mlir::OpFoldResult> offsets,
+          llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// Registers the run-time checks of index operands
 /// (`-generate-runtime-verification`).
 void registerPagedRuntimeVerification(mlir::DialectRegistry &registry);

@@ -101,3 +101,34 @@ func.func @no_gradient_is_read(%q: tensor<3x4x8xf32>, %k: tensor<5x2x2x8xf32>, %
       outs(%q : tensor<3x4x8xf32>) {gradients = #rudnn.paged_gradients<dq>} -> tensor<3x4x8xf32>
   return
 }
+
+// The default scale, 1/sqrt(16), says nothing; another one stays. Causal ends at
+// the row: a right window beside it says nothing either.
+// CHECK-LABEL: @spelled_out
+// CHECK: rudnn.paged.attention {{.*}} {causal} -> tensor<3x4x16xf32>
+// CHECK: rudnn.paged.attention {{.*}} {scale = 1.250000e-01 : f64, window_right = 3 : i64} -> tensor<3x4x16xf32>
+// CHECK: rudnn.paged.attention_backward {{.*}} {causal, window_left = 2 : i64} ->
+func.func @spelled_out(%q: tensor<3x4x16xf32>, %k: tensor<5x2x2x16xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<3xi32>)
+    -> (tensor<3x4x16xf32>, tensor<3x4x16xf32>, tensor<3x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>) {
+  %0 = rudnn.paged.attention ins(%q, %k, %k : tensor<3x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q : tensor<3x4x16xf32>) {causal, scale = 0.25 : f64, window_right = 3} -> tensor<3x4x16xf32>
+  %1 = rudnn.paged.attention ins(%q, %k, %k : tensor<3x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q : tensor<3x4x16xf32>) {scale = 0.125 : f64, window_right = 3} -> tensor<3x4x16xf32>
+  %2:3 = rudnn.paged.attention_backward ins(%q, %k, %k, %q : tensor<3x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>, tensor<3x4x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q, %k, %k : tensor<3x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>)
+      {causal, scale = 0.25 : f64, window_left = 2, window_right = 0} -> tensor<3x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>
+  return %0, %1, %2#0, %2#1, %2#2 : tensor<3x4x16xf32>, tensor<3x4x16xf32>, tensor<3x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>
+}
+
+// The scale of latent attention has no default: it stays.
+// CHECK-LABEL: @spelled_out_mla
+// CHECK: rudnn.paged.mla {{.*}} {causal, scale = 2.500000e-01 : f64} -> tensor<3x4x16xf32>
+func.func @spelled_out_mla(%q: tensor<3x4x16xf32>, %c: tensor<5x2x1x16xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<3xi32>) -> tensor<3x4x16xf32> {
+  %0 = rudnn.paged.mla ins(%q, %q, %c, %c : tensor<3x4x16xf32>, tensor<3x4x16xf32>, tensor<5x2x1x16xf32>, tensor<5x2x1x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q : tensor<3x4x16xf32>) {causal, scale = 0.25 : f64, window_right = 7} -> tensor<3x4x16xf32>
+  return %0 : tensor<3x4x16xf32>
+}

@@ -1,4 +1,4 @@
-// RUN: rudnn-opt %s -transform-interpreter -canonicalize -cse -verify-each -split-input-file | FileCheck %s
+// RUN: rudnn-opt %s -transform-interpreter -canonicalize -cse -verify-each -split-input-file -verify-diagnostics | FileCheck %s
 
 // Query rows: the row operands and the outs are sliced, caches and tables whole.
 // CHECK-LABEL: @attention_rows
@@ -67,6 +67,129 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
     %op = transform.structured.match ops{["rudnn.paged.append"]} in %root : (!transform.any_op) -> !transform.any_op
     %tiled, %loop = transform.structured.tile_using_for %op tile_sizes [1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// Cache heads: a tile of one has its group of query heads and sinks.
+// CHECK-LABEL: @attention_heads
+// CHECK-SAME: %[[Q:arg[0-9]+]]: tensor<6x8x16xf32>, %[[K:arg[0-9]+]]: tensor<5x2x2x16xf32>
+// CHECK: scf.forall (%[[R:.*]], %[[H:.*]]) in (2, 2)
+// CHECK-DAG: %[[ROW:.*]] = affine.apply #{{.*}}(%[[R]])
+// CHECK-DAG: %[[HEAD:.*]] = affine.apply #{{.*}}()[%[[H]]]
+// CHECK-DAG: tensor.extract_slice %[[Q]][%[[ROW]], %[[HEAD]], 0] [3, 4, 16]
+// CHECK-DAG: tensor.extract_slice %[[K]][0, 0, %[[H]], 0] [5, 2, 1, 16]
+// CHECK-DAG: tensor.extract_slice %{{.*}}[%[[ROW]]] [3] [1] : tensor<6xi32> to tensor<3xi32>
+// CHECK-DAG: tensor.extract_slice %{{.*}}[%[[HEAD]]] [4] [1] : tensor<8xf32> to tensor<4xf32>
+// CHECK: rudnn.paged.attention ins({{.*}} : tensor<3x4x16xf32>, tensor<5x2x1x16xf32>, tensor<5x2x1x16xf32>)
+// CHECK-SAME: sinks(%{{.*}} : tensor<4xf32>) outs({{.*}} : tensor<3x4x16xf32>, tensor<3x4xf32>)
+// CHECK: tensor.parallel_insert_slice %{{.*}}[%[[ROW]], %[[HEAD]], 0] [3, 4, 16]
+// CHECK: tensor.parallel_insert_slice %{{.*}}[%[[ROW]], %[[HEAD]]] [3, 4]
+func.func @attention_heads(%q: tensor<6x8x16xf32>, %k: tensor<5x2x2x16xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<6xi32>,
+    %sinks: tensor<8xf32>, %o: tensor<6x8x16xf32>, %lse: tensor<6x8xf32>) -> (tensor<6x8x16xf32>, tensor<6x8xf32>) {
+  %0:2 = rudnn.paged.attention ins(%q, %k, %k : tensor<6x8x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<6xi32>, tensor<6xi32>) sinks(%sinks : tensor<8xf32>)
+      outs(%o, %lse : tensor<6x8x16xf32>, tensor<6x8xf32>) {causal} -> tensor<6x8x16xf32>, tensor<6x8xf32>
+  return %0#0, %0#1 : tensor<6x8x16xf32>, tensor<6x8xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["rudnn.paged.attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loop = transform.structured.tile_using_forall %op tile_sizes [3, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// Gradients of caches sum over rows: cache heads are the only loop.
+// CHECK-LABEL: @backward_heads
+// CHECK-SAME: %[[Q:arg[0-9]+]]: tensor<?x8x16xf32>, %[[K:arg[0-9]+]]: tensor<5x2x4x16xf32>
+// CHECK: scf.forall (%[[H:.*]]) in (2)
+// CHECK-DAG: tensor.extract_slice %[[Q]][0, %{{.*}}, 0] [%{{.*}}, 4, 16]
+// CHECK-DAG: tensor.extract_slice %[[K]][0, 0, %{{.*}}, 0] [5, 2, 2, 16]
+// CHECK: rudnn.paged.attention_backward ins({{.*}} : tensor<?x4x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>, tensor<?x4x16xf32>)
+// CHECK-SAME: outs({{.*}} : tensor<?x4x16xf32>, tensor<5x2x2x16xf32>, tensor<4xf32>)
+// CHECK-COUNT-3: tensor.parallel_insert_slice
+func.func @backward_heads(%q: tensor<?x8x16xf32>, %k: tensor<5x2x4x16xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<?xi32>,
+    %sinks: tensor<8xf32>) -> (tensor<?x8x16xf32>, tensor<5x2x4x16xf32>, tensor<8xf32>) {
+  %0:3 = rudnn.paged.attention_backward ins(%q, %k, %k, %q : tensor<?x8x16xf32>, tensor<5x2x4x16xf32>, tensor<5x2x4x16xf32>, tensor<?x8x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<?xi32>, tensor<?xi32>) sinks(%sinks : tensor<8xf32>)
+      outs(%q, %k, %sinks : tensor<?x8x16xf32>, tensor<5x2x4x16xf32>, tensor<8xf32>)
+      {causal, gradients = #rudnn.paged_gradients<dq|dk|dsinks>} -> tensor<?x8x16xf32>, tensor<5x2x4x16xf32>, tensor<8xf32>
+  return %0#0, %0#1, %0#2 : tensor<?x8x16xf32>, tensor<5x2x4x16xf32>, tensor<8xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["rudnn.paged.attention_backward"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loop = transform.structured.tile_using_forall %op tile_sizes [2] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// With dq alone, query rows are a loop too.
+// CHECK-LABEL: @backward_rows
+// CHECK: scf.for %[[R:.*]] = %c0 to %{{.*}} step %c16
+// CHECK:   scf.for %[[H:.*]] = %c0 to %c2 step %c1
+// CHECK:     rudnn.paged.attention_backward ins({{.*}} : tensor<?x4x16xf32>, tensor<5x2x1x16xf32>, tensor<5x2x1x16xf32>, tensor<?x4x16xf32>)
+// CHECK-SAME: outs(%{{.*}} : tensor<?x4x16xf32>) {gradients = #rudnn.paged_gradients<dq>}
+func.func @backward_rows(%q: tensor<?x8x16xf32>, %k: tensor<5x2x2x16xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<?xi32>) -> tensor<?x8x16xf32> {
+  %0 = rudnn.paged.attention_backward ins(%q, %k, %k, %q : tensor<?x8x16xf32>, tensor<5x2x2x16xf32>, tensor<5x2x2x16xf32>, tensor<?x8x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<?xi32>, tensor<?xi32>)
+      outs(%q : tensor<?x8x16xf32>) {gradients = #rudnn.paged_gradients<dq>} -> tensor<?x8x16xf32>
+  return %0 : tensor<?x8x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["rudnn.paged.attention_backward"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loops:2 = transform.structured.tile_using_for %op tile_sizes [16, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// Row gradients of latent attention: rows and heads.
+// CHECK-LABEL: @mla_backward
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (2, 4)
+// CHECK: rudnn.paged.mla_backward ins({{.*}} : tensor<3x2x16xf32>, tensor<3x2x4xf32>, tensor<5x2x1x16xf32>, tensor<5x2x1x4xf32>, tensor<3x2x16xf32>)
+// CHECK-SAME: outs({{.*}} : tensor<3x2x16xf32>, tensor<3x2x4xf32>)
+func.func @mla_backward(%q: tensor<6x8x16xf32>, %qp: tensor<6x8x4xf32>, %c: tensor<5x2x1x16xf32>, %kp: tensor<5x2x1x4xf32>,
+    %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<6xi32>) -> (tensor<6x8x16xf32>, tensor<6x8x4xf32>) {
+  %0:2 = rudnn.paged.mla_backward ins(%q, %qp, %c, %kp, %q : tensor<6x8x16xf32>, tensor<6x8x4xf32>, tensor<5x2x1x16xf32>, tensor<5x2x1x4xf32>, tensor<6x8x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<6xi32>, tensor<6xi32>)
+      outs(%q, %qp : tensor<6x8x16xf32>, tensor<6x8x4xf32>)
+      {scale = 0.1 : f64, gradients = #rudnn.paged_gradients<dq|dqp>} -> tensor<6x8x16xf32>, tensor<6x8x4xf32>
+  return %0#0, %0#1 : tensor<6x8x16xf32>, tensor<6x8x4xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["rudnn.paged.mla_backward"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loop = transform.structured.tile_using_forall %op tile_sizes [3, 2] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// Heads stay a static number.
+func.func @varying_heads(%q: tensor<6x8x16xf32>, %k: tensor<5x2x8x16xf32>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<6xi32>) -> tensor<6x8x16xf32> {
+  // expected-error @+3 {{can't be tiled into a varying number of heads: give a tile size that divides 8}}
+  // expected-error @+2 {{op faild to tile operation}}
+  // expected-error @+1 {{op failed to generate tiling loops}}
+  %0 = rudnn.paged.attention ins(%q, %k, %k : tensor<6x8x16xf32>, tensor<5x2x8x16xf32>, tensor<5x2x8x16xf32>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<6xi32>, tensor<6xi32>)
+      outs(%q : tensor<6x8x16xf32>) -> tensor<6x8x16xf32>
+  return %0 : tensor<6x8x16xf32>
+}
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["rudnn.paged.attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loop = transform.structured.tile_using_for %op tile_sizes [0, 3] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.yield
   }
 }

@@ -76,9 +76,19 @@ for dynamic in (False, True):
     a = p.arrays()
     sinks = np.float32(a["sinks"])[None, :, None]
     known("T15, no keys", p, a, [equals(0.0), equals(sinks, 1e-6)])
-    # T7, T8: no queries: the gradients of keys and values are 0.
+    # T7: no queries: the gradients of keys and values are 0.
     p = Problem(rows=0, keys=5, dynamic=dynamic)
     p.add_backward(cases, "T7")
+# T6: batches of 0, 0 and 1023 queries through one function, forward and backward.
+for rows in (0, 0, 1023):
+    p = Problem(batch=1, q_heads=2, kv_heads=1, rows=rows, keys=rows, dynamic=True, lse=True, options=Options("bottom_right"))
+    p.add_forward(cases, f"T6, {rows} rows")
+    p.add_backward(cases, f"T6, {rows} rows")
+# T8: long queries, no keys beside many: finite, and 0 where there are no keys.
+for rows, keys in ((270, 2022), (6898, 0), (1785, 540)):
+    p = Problem(batch=1, q_heads=1, kv_heads=1, rows=rows, keys=keys, head=8, value=8, dynamic=True, lse=True)
+    p.add_forward(cases, f"T8, {rows} x {keys}")
+    p.add_backward(cases, f"T8, {rows} x {keys}")
 Problem(rows=65, keys=130, sinks=True, lse=True, options=Options("bottom_right", left=20)).add_forward(cases, "T15, window")
 # T10: rows whose lse is far below -88.7, 704 = 5 blocks and a half.
 p = Problem(batch=1, q_heads=2, rows=704, keys=704, head=64, value=64, mask="qk", bias="q", lse=True)
@@ -99,6 +109,14 @@ Problem(rows=5, keys=300, spread=300.0).add_forward(cases, "large scores")
 # T31: head dims that kernels refuse elsewhere.
 for head, value in ((512, 512), (256, 192), (96, 96), (576, 512), (7, 5)):
     Problem(batch=1, q_heads=2, kv_heads=1, rows=3, keys=130, head=head, value=value).add_forward(cases, "T31")
+# T17: 192 score dims and 128 value dims, 99 tokens, 16 heads.
+for dtype in ("f32", "f16", "bf16"):
+    p = Problem(batch=1, q_heads=16, kv_heads=16, rows=99, keys=99, head=192, value=128, dtype=dtype, options=Options("bottom_right"))
+    p.add_forward(cases, f"T17 {dtype}")
+# T26: more (batch, head) pairs than a 16-bit grid has, forward and backward.
+p = Problem(batch=8300, q_heads=16, kv_heads=16, rows=1, keys=1, head=4, value=4, dynamic=True)
+p.add_forward(cases, "T26")
+p.add_backward(cases, "T26")
 # T32: any ratio of heads.
 for ratio in (5, 6, 7, 16):
     Problem(batch=1, q_heads=2 * ratio, kv_heads=2, rows=9, keys=20).add_forward(cases, "T32")
@@ -126,6 +144,29 @@ def merge(label, base, parts, checks):
     cases.add(label, text, arrays, checks)
 
 
+def merge_typed(label, dtype, rows):
+    """Three states of `dtype`, the shapes static, against float64."""
+    rng = np.random.default_rng(rows)
+    states = [ref.round_to(rng.standard_normal((2, 3, rows, 5)), dtype) for _ in range(3)]
+    lses = [np.float32(rng.standard_normal((2, 3, rows)) * 3) for _ in range(3)]
+    t, l = f"tensor<2x3x{rows}x5x{dtype}>", f"tensor<2x3x{rows}xf32>"
+    arguments = ", ".join([f"%s{i}: {t}" for i in range(3)] + [f"%l{i}: {l}" for i in range(3)])
+    text = f"""func.func @NAME({arguments}) -> ({t}, {l}) {{
+  %e = tensor.empty() : {t}
+  %f = tensor.empty() : {l}
+  %r:2 = rudnn.merge_attention_states states(%s0, %s1, %s2 : {t}, {t}, {t}) lses(%l0, %l1, %l2 : {l}, {l}, {l})
+      outs(%e, %f : {t}, {l}) -> {t}, {l}
+  return %r#0, %r#1 : {t}, {l}
+}}
+"""
+    wide = np.stack(lses).astype(np.float64)
+    top = wide.max(0) if rows else wide.sum(0)
+    weights = np.exp(wide - top)
+    out = (weights[..., None] * np.stack(states)).sum(0) / weights.sum(0)[..., None]
+    checks = [ref.is_close("out", out, dtype), ref.is_close("lse", top + np.log(weights.sum(0)), "f32")]
+    cases.add(label, text, [ref.stored(x, dtype) for x in states] + lses, checks)
+
+
 rng = np.random.default_rng(3)
 state, lse = rng.standard_normal((1, 2, 3, 4)).astype(np.float32), rng.standard_normal((1, 2, 3)).astype(np.float32)
 empty = (np.zeros_like(state), np.full_like(lse, -np.inf))
@@ -141,5 +182,30 @@ for base in ("e", "two"):
     split = [ref.forward(a["q"], a["k"][:, :, i:j], a["v"][:, :, i:j], options) for i, j in ((0, 7), (7, 30), (30, 50))]
     out, whole = ref.forward(a["q"], a["k"], a["v"], options)
     merge("T14", base, split, [ref.is_close("out", out, "f32"), ref.is_close("lse", whole, "f32")])
+
+# f16 and bf16, static and dynamic, no rows, one row, tails.
+for dtype in ("f16", "bf16"):
+    for rows in (0, 1, 65):
+        merge_typed(f"merge {dtype} {rows}", dtype, rows)
+
+# T36: gradients of 8 query heads a key head have the same bits in every run.
+p = Problem(batch=1, q_heads=16, kv_heads=2, rows=300, keys=300, options=Options("bottom_right"))
+a = p.arrays()
+out, lse = ref.forward(a["q"], a["k"], a["v"], p.options)
+operands = p.stored_arrays(a) + [np.float32(out), np.float32(a["q"]), np.float32(lse)]
+runs = []
+
+
+def repeats(name):
+    def check(actual):
+        runs.append((name, np.array(actual).tobytes()))
+        first = next(bits for known_name, bits in runs if known_name == name)
+        assert runs[-1][1] == first, f"{name} differs between two runs"
+
+    return check
+
+
+for run in range(3):
+    cases.add(f"T36, run {run}", p.backward_text(False, False), operands, [repeats(n) for n in ("dq", "dk", "dv")])
 
 sys.exit(cases.run())

@@ -92,6 +92,10 @@ def main():
     text += function("exact", "f32", 1, 1, 1, 1, 2, 1, 1.0, None)
     text += function("step", "f32", 2, 2, 2, None, 3, 5, 0.5, None)
     text += function("chunks", "f32", 2, 2, 2, None, 3, 5, 0.5, 4)
+    text += function("exact_chunk", "f32", 1, 1, 1, 1, 2, 1, 1.0, 4)
+    for dtype in ("f16", "bf16"):
+        text += function(f"large_{dtype}", dtype, 1, 1, 1, 6, 4, 4, 1.0, None)
+        text += function(f"large_chunk_{dtype}", dtype, 1, 1, 1, 6, 4, 4, 1.0, 4)
     module = rt.load(text)
 
     def run(name, args):
@@ -131,6 +135,32 @@ def main():
         out1, state = run(second, tail + [state])
         rt.assert_close(np.concatenate([out0, out1], 2), whole, 1e-5, 1e-5, label=f"{first} then {second}")
         rt.assert_close(state, whole_state, 1e-5, 1e-5, label=f"{first} then {second}: state")
+
+    # T23: the state decays before the error is taken: S = a (I - b k k^T) S + b k v^T. With k of
+    # one element 1 and b = 1/2: S' = a S - (a S - v) / 2; the other order gives a (S - (S - v) / 2).
+    args = [np.array(a, np.float32).reshape(s) for a, s in (
+        ([1, 0], (1, 1, 1, 2)), ([1, 0], (1, 1, 1, 2)), ([3], (1, 1, 1, 1)), ([0.5], (1, 1, 1)),
+        ([np.log(0.25)], (1, 1, 1)), ([8, 5], (1, 1, 2, 1)))]
+    for name in ("exact", "exact_chunk"):
+        out, state = run(name, args)
+        rt.assert_close(out.reshape(-1), [2.5], 1e-6, 0, label=f"T23, {name}: output")
+        rt.assert_close(state.reshape(-1), [2.5, 1.25], 1e-6, 0, label=f"T23, {name}: state")
+
+    # T24: the state is f32 whatever the inputs are: an output beyond f16 is infinite for its token, bf16
+    # holds it, and in both the state and later outputs are finite and right.
+    for dtype in ("f16", "bf16"):
+        for name in (f"large_{dtype}", f"large_chunk_{dtype}"):
+            args = inputs(dtype, 1, 1, 1, 6, 4, 4, decay=(-3.0, -2.0), unit=True)
+            args[5] = np.abs(args[5]) * 4e6
+            args[0][:, :, 0] = 1
+            out, state = run(name, args)
+            expected, expected_state = recurrence(*args, 1.0)
+            assert np.abs(expected[:, :, 0]).max() > 65504, "the case needs a large output"
+            seen = np.abs(expected) < 65504 if dtype == "f16" else np.full(expected.shape, True)
+            assert np.isinf(out[~seen]).all(), f"T24, {name}: rounding to f16"
+            scale = np.abs(expected).max()
+            rt.assert_close(out[seen], expected[seen], 8e-3, 1e-5 * scale, label=f"T24, {name}: output")
+            rt.assert_close(state, expected_state, 1e-5, 1e-6 * scale, label=f"T24, {name}: state")
 
     # Products are not rounded before they are summed: -1*1 + (1+2^-23)(1-2^-23) = -2^-46.
     e = 2.0 ** -23
