@@ -111,8 +111,22 @@ LogicalResult rudnn::verifyPositiveFinite(Operation *op, StringRef clause,
                            << ", expected a finite value greater than 0";
 }
 
+/// Attributes that are not the op's own belong to a dialect: what an op doesn't
+/// know by name it would ignore.
+static LogicalResult verifyKnownAttributes(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (!attribute.getName().getValue().contains('.'))
+      return op->emitOpError()
+             << "has no attribute '" << attribute.getName().getValue()
+             << "': it would be ignored (attributes for passes have the prefix "
+                "of a dialect)";
+  return success();
+}
+
 LogicalResult rudnn::verifyDestination(Operation *op, StringRef clause,
                                        unsigned min, unsigned max) {
+  if (failed(verifyKnownAttributes(op)))
+    return failure();
   auto dps = cast<DestinationStyleOpInterface>(op);
   MutableOperandRange outs = dps.getDpsInitsMutable();
   if (outs.size() < min || outs.size() > max) {

@@ -57,7 +57,8 @@ llvm::LogicalResult verifyPositiveFinite(mlir::Operation *op,
                                          llvm::StringRef name,
                                          const llvm::APFloat &value);
 
-/// Between `min` and `max` outs; on tensors one result per out of its type, on
+/// Every attribute is one of the op or has a dialect's prefix, so that none is
+/// ignored. Between `min` and `max` outs; on tensors one result per out of its type, on
 /// memrefs no result; no mix of tensors and memrefs among all shaped operands.
 llvm::LogicalResult verifyDestination(mlir::Operation *op,
                                       llvm::StringRef clause, unsigned min = 1,

@@ -375,3 +375,23 @@ func.func @mask_type(%q: tensor<1x4x8x16xf32>, %m: tensor<1x4x8x8xi32>) {
       mask(%m : tensor<1x4x8x8xi32>) outs(%q : tensor<1x4x8x16xf32>) -> tensor<1x4x8x16xf32>
   return
 }
+
+// -----
+
+// T16: 8-bit floats have scales that no operand gives: refused, never read unscaled.
+func.func @attention_f8(%q: tensor<1x4x8x16xf16>, %k: tensor<1x2x9x16xf8E4M3FN>, %i: tensor<1x4x8x16xf16>) {
+  // expected-error @+1 {{operand #1 must be ranked tensor or memref of f32, f16 or bf16, but got 'tensor<1x2x9x16xf8E4M3FN>'}}
+  %o = rudnn.attention ins(%q, %k, %k : tensor<1x4x8x16xf16>, tensor<1x2x9x16xf8E4M3FN>, tensor<1x2x9x16xf8E4M3FN>)
+      outs(%i : tensor<1x4x8x16xf16>) -> tensor<1x4x8x16xf16>
+  return
+}
+
+// -----
+
+// An attribute that the op doesn't have would be ignored.
+func.func @attention_unknown_attribute(%q: tensor<1x4x8x16xf16>, %i: tensor<1x4x8x16xf16>) {
+  // expected-error @+1 {{has no attribute 'k_scale': it would be ignored (attributes for passes have the prefix of a dialect)}}
+  %o = rudnn.attention ins(%q, %q, %q : tensor<1x4x8x16xf16>, tensor<1x4x8x16xf16>, tensor<1x4x8x16xf16>)
+      outs(%i : tensor<1x4x8x16xf16>) {k_scale = 0.25 : f64} -> tensor<1x4x8x16xf16>
+  return
+}

@@ -245,3 +245,12 @@ func.func @log_decay_type(%q: memref<2x4x5x16xf32>, %k: memref<2x4x5x16xf32>, %v
   rudnn.gated_delta_rule ins(%q, %k, %v, %b, %g, %s : memref<2x4x5x16xf32>, memref<2x4x5x16xf32>, memref<2x8x5x32xf32>, memref<2x8x5xf32>, memref<2x8x5xf16>, memref<2x8x16x32xf32>) outs(%o, %f : memref<2x8x5x32xf32>, memref<2x8x16x32xf32>)
   return
 }
+
+// -----
+
+// T25b: an option that the op doesn't have is refused, not dropped.
+func.func @chunk_l2norm(%q: memref<2x4x5x16xf32>, %v: memref<2x8x5x32xf32>, %b: memref<2x8x5xf32>, %s: memref<2x8x16x32xf32>) {
+  // expected-error @+1 {{has no attribute 'use_qk_l2norm_in_kernel': it would be ignored}}
+  rudnn.chunk_gated_delta_rule ins(%q, %q, %v, %b, %b, %s : memref<2x4x5x16xf32>, memref<2x4x5x16xf32>, memref<2x8x5x32xf32>, memref<2x8x5xf32>, memref<2x8x5xf32>, memref<2x8x16x32xf32>) outs(%v, %s : memref<2x8x5x32xf32>, memref<2x8x16x32xf32>) {use_qk_l2norm_in_kernel}
+  return
+}

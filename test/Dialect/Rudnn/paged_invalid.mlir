@@ -899,3 +899,14 @@ func.func @paged_append_c7_3(%k: tensor<3x2x8xf32>, %v: tensor<3x2x6xf32>, %t: t
       outs(%o0, %o1 : tensor<5x4x2x8xf32>, tensor<5x4x2x6xf32>) -> tensor<5x4x2x8xf32>, tensor<5x4x2x6xf32>
   return
 }
+
+// -----
+
+// T16: 8-bit caches have scales that no operand gives: refused, never read unscaled.
+func.func @paged_attention_f8(%q: tensor<3x4x8xbf16>, %k: tensor<5x2x2x8xf8E4M3FN>, %t: tensor<2x3xi32>, %l: tensor<2xi32>, %s: tensor<3xi32>) {
+  // expected-error @+1 {{operand #1 must be ranked tensor or memref of f32, f16 or bf16, but got 'tensor<5x2x2x8xf8E4M3FN>'}}
+  %r = rudnn.paged.attention ins(%q, %k, %k : tensor<3x4x8xbf16>, tensor<5x2x2x8xf8E4M3FN>, tensor<5x2x2x8xf8E4M3FN>)
+      pages(%t, %l, %s, %s : tensor<2x3xi32>, tensor<2xi32>, tensor<3xi32>, tensor<3xi32>)
+      outs(%q : tensor<3x4x8xbf16>) -> tensor<3x4x8xbf16>
+  return
+}

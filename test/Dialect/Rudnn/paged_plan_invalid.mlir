@@ -196,3 +196,25 @@ func.func @f(%l: tensor<4xi64>, %s: tensor<9xi32>, %p: tensor<9xi32>, %r: tensor
       -> tensor<8x5xi32>, tensor<4x3xi32>, tensor<2xi32>
   return
 }
+
+// -----
+
+// T19: a plan knows nothing of softcap and windows, so that none can differ from
+// that of the attention; T20: nor of heads, so that layers share it.
+func.func @softcap(%l: tensor<4xi32>, %s: tensor<9xi32>, %r: tensor<8x5xi32>, %m: tensor<4x3xi32>, %c: tensor<2xi32>) {
+  // expected-error @+1 {{has no attribute 'softcap': it would be ignored}}
+  %0:3 = rudnn.paged.plan ins(%l, %s, %s : tensor<4xi32>, tensor<9xi32>, tensor<9xi32>)
+      outs(%r, %m, %c : tensor<8x5xi32>, tensor<4x3xi32>, tensor<2xi32>) {softcap = 50.0 : f64}
+      -> tensor<8x5xi32>, tensor<4x3xi32>, tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @heads(%l: tensor<4xi32>, %s: tensor<9xi32>, %r: tensor<8x5xi32>, %m: tensor<4x3xi32>, %c: tensor<2xi32>) {
+  // expected-error @+1 {{has no attribute 'num_heads': it would be ignored}}
+  %0:3 = rudnn.paged.plan ins(%l, %s, %s : tensor<4xi32>, tensor<9xi32>, tensor<9xi32>)
+      outs(%r, %m, %c : tensor<8x5xi32>, tensor<4x3xi32>, tensor<2xi32>) {num_heads = 48}
+      -> tensor<8x5xi32>, tensor<4x3xi32>, tensor<2xi32>
+  return
+}

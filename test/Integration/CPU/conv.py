@@ -122,6 +122,12 @@ CASES = [
     case("dynamic", [9, 7], [3, 3], low=1, stride=2, dynamic=True, bias=True),
     case("dynamic_nhwc", [9, 7], [3, 3], stride=2, low=[1, 0], nhwc=True, dynamic=True),
     case("dynamic_grouped", [9], [2], ci=4, co=4, groups=2, dynamic=True),
+    case("dynamic_f16", [9, 7], [3, 3], low=1, stride=2, dynamic=True, bias=True, dtype="f16"),
+    case("dynamic_bf16", [9], [2], ci=4, co=4, groups=2, nhwc=True, dynamic=True, dtype="bf16"),
+    case("volume_f16", [5, 3, 4], [3, 2, 2], low=1, bias=True, dtype="f16"),
+    case("volume_bf16", [5, 3, 4], [2, 2, 2], nhwc=True, dynamic=True, dtype="bf16"),
+    case("no_batch_f16", [5], [3], batch=0, dtype="f16"),
+    case("no_batch_bf16", [5, 5], [3, 3], batch=0, nhwc=True, dtype="bf16", dynamic=True),
     case("no_batch", [5, 5], [3, 3], batch=0, dynamic=True),
 ]
 

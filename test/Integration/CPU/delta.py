@@ -79,6 +79,13 @@ CASES = [
     ("chunk_129_64", "f32", 2, 2, 2, 129, 3, 5, 0.5, 64, True, (-1, 0)),
     ("chunk_grouped", "bf16", 1, 2, 6, 70, 16, 32, None, 32, True, (-1, 0)),
     ("chunk_zero_scale", "f32", 1, 1, 1, 5, 4, 4, 0.0, 4, False, (-1, 0)),
+    ("loop_static_f16", "f16", 1, 2, 2, 7, 5, 3, None, None, False, (-1, 0)),
+    ("loop_empty_f16", "f16", 1, 2, 2, 0, 3, 5, None, None, True, (-1, 0)),
+    ("loop_empty_bf16", "bf16", 1, 2, 2, 0, 3, 5, None, None, False, (-1, 0)),
+    ("chunk_static_bf16", "bf16", 2, 2, 2, 37, 5, 3, None, 16, False, (-1, 0)),
+    ("chunk_tail_f16", "f16", 1, 2, 4, 71, 16, 8, None, 32, True, (-1, 0)),
+    ("chunk_empty_f16", "f16", 1, 2, 2, 0, 3, 5, None, 64, False, (-1, 0)),
+    ("chunk_empty_bf16", "bf16", 1, 2, 2, 0, 3, 5, None, 64, True, (-1, 0)),
     ("chunk_empty", "f32", 1, 2, 2, 0, 3, 5, None, 64, True, (-1, 0)),
     # Sums of log_decay down to -2000 within a chunk: no overflow, no cancellation.
     ("chunk_strong", "f32", 1, 2, 2, 130, 16, 8, None, 64, False, (-30, 0)),

@@ -159,4 +159,17 @@ for strategy in ("grouped", "per_expert"):
     add_experts("strategy", [1, 65, 2, 0], 24, 16, "f32", strategy=strategy)
     add_experts("T50 rows of no expert", [3, 2], 8, 8, "f32", rows=9, strategy=strategy)
 
+# T25: sums over many rows are not rounded to the type of the operands on the way: 32768
+# equal terms in bf16, which stops growing at 256 of them.
+rows = 32768
+ones = [np.ones((rows, 4)), np.zeros((1, 4, 4)), np.ones((1, 4, 4)), np.ones((1, 4, 4))]
+x, gate, up, down = (rudnn_test.cast(a, "bf16") for a in ones)
+offsets = np.array([0, rows], np.int32)
+expected = ref.experts_backward(x, x, offsets, gate, up, down)
+assert abs(expected[1][0, 0, 0]) > rows
+text = ref.function(
+    "experts_backward", [(("?", 4), "bf16"), (("?", 4), "bf16"), ((2,), "i32"), *[((1, 4, 4), "bf16")] * 3],
+    [(((1, 0), 4), "bf16"), *[((1, 4, 4), "f32")] * 3], "", weights=3)
+add("T25", text, [x, x, offsets, gate, up, down], expected, ["bf16", "f32", "f32", "f32"])
+
 suite.run()

@@ -86,6 +86,9 @@ def test_shapes_and_types():
                 check_gqa(f"{name} dynamic={dynamic} causal={causal}", pages, 4, 2, 33, 17, dynamic=dynamic, causal=causal)
     for dtype in ("f16", "bf16"):
         check_gqa(dtype, batch["uneven"], 8, 2, 64, 64, dtype=dtype, causal=True, dynamic=True)
+    # T17: 192 score dims and 128 value dims, 99 tokens, 16 heads.
+    for dtype in ("f32", "f16", "bf16"):
+        check_gqa(f"T17 {dtype}", ref.ragged(16, [99], [3], 12), 16, 16, 192, 128, dtype=dtype, causal=True)
     # T31, T32: any group size and head dim.
     for heads in ((5, 1), (6, 1), (7, 1), (16, 1), (15, 3)):
         check_gqa(f"heads {heads}", batch["page_of_seven"], *heads, 16, 16, causal=True)
@@ -142,6 +145,33 @@ def test_options():
     # T15: no keys and a sink: out 0, lse = sink.
     (out, lse), _ = gqa(ref.Pages(4, 1, [[]], [0], [0], [0]), 4, 2, 8, 8, sinks=sinks)
     require((out == 0).all() and (lse[0] == sinks).all(), "a sink alone")
+
+
+def test_layers_share_the_pages():
+    """T19, T20: one set of page operands serves layers of 48 and of 72 heads, with and
+    without a cap, in one function: nothing of a layer is in them."""
+    pages = ref.ragged(4, [13, 0, 30], [2, 1, 3], 41)
+    layers = [(48, 8, None), (72, 8, 2.0), (48, 4, 2.0), (72, 9, None)]
+    text, types, arrays, outs, expected = [], [], [], [], []
+    for i, (hq, hkv, softcap) in enumerate(layers):
+        q, k, v = (rng.standard_normal(s).astype(np.float32) for s in (
+            (pages.rows, hq, 16), (pages.pages, 4, hkv, 16), (pages.pages, 4, hkv, 16)))
+        out = np.zeros((pages.rows, hq, 16), np.float32)
+        t = [ref.tensor_type(a, "f32") for a in (q, k, v, out)]
+        types += [f"%{n}{i}: {x}" for n, x in zip("qkvo", t)]
+        meta = ", ".join(ref.page_types(pages, False))
+        text.append(f"""  %r{i} = rudnn.paged.attention ins(%q{i}, %k{i}, %v{i} : {t[0]}, {t[1]}, {t[2]})
+      pages(%p0, %p1, %p2, %p3 : {meta}) outs(%o{i} : {t[3]}) {{{ref.attributes(0.25, causal=True, softcap=softcap)}}} -> {t[3]}
+""")
+        arrays += [q, k, v, np.full_like(out, np.nan)]
+        outs.append((out, "f32"))
+        expected.append(ref.attention([(q, k)], v, pages, 0.25, causal=True, softcap=softcap)[0])
+    types += [f"%p{j}: {t}" for j, t in enumerate(ref.page_types(pages, False))]
+    results = ", ".join(ref.tensor_type(a, "f32") for a, _ in outs)
+    body = "".join(text) + f"  return {', '.join(f'%r{i}' for i in range(len(layers)))} : {results}\n"
+    actual = program.call(f"func.func @NAME({', '.join(types)}) -> ({results}) {{\n{body}}}\n", arrays + pages.operands(), outs)
+    for layer, a, e in zip(layers, actual, expected):
+        check(f"layer {layer}", a, e, *TOLERANCE["f32"])
 
 
 def test_softcap_saturates():

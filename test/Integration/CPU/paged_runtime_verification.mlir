@@ -25,6 +25,7 @@ func.func @bad_page() {
   return
 }
 
+// T33: a length beyond the width of its table.
 // LENGTH: rudnn.paged.attention: lengths[0] is 5, expected at most 4 (2 pages of 2 tokens)
 // LENGTH: rudnn.paged.attention
 // LENGTH: lengths: a length needs more pages than its table has
