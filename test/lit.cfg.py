@@ -36,6 +36,14 @@ config.substitutions += [
     ("%python", "/usr/bin/python3"),  # Debian's, which has Debian's numpy
 ]
 
+# Our code is instrumented (preset asan): programs that are not, such as a stock
+# mlir-opt or Python, can't load our libraries. "uninstrumented" is the usual build.
+if config.sanitize:
+    config.environment["ASAN_OPTIONS"] = "detect_stack_use_after_return=1:strict_init_order=1"
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+else:
+    config.available_features.add("uninstrumented")
+
 # Features: what this machine can run.
 ptxas = shutil.which("ptxas") or (
     "/usr/local/cuda/bin/ptxas" if os.path.exists("/usr/local/cuda/bin/ptxas") else None

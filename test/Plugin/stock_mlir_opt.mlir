@@ -1,3 +1,4 @@
+// REQUIRES: uninstrumented
 // The plugin gives an unmodified mlir-opt the dialect and the passes.
 // RUN: mlir-opt %s --load-dialect-plugin=%rudnn_plugin | FileCheck %s
 // RUN: mlir-opt %s --load-dialect-plugin=%rudnn_plugin \

@@ -1,3 +1,4 @@
+// REQUIRES: uninstrumented
 // Tiling and fusion from outside: an unmodified mlir-opt with the plugin runs its
 // own transform interpreter on norms and attention between elementwise ops.
 

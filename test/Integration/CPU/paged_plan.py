@@ -1,3 +1,4 @@
+# REQUIRES: uninstrumented
 # RUN: %python %s %rudnn_build/lib/librudnn_rt.so
 """paged.plan: the work list of the runtime, word for word, on random batches.
 
