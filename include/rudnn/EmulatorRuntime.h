@@ -32,6 +32,9 @@ struct Session {
 /// Makes `session` the calling thread's; null: synchronous and unchecked.
 void setSession(Session *session);
 
+/// Text of the calling thread's last failure (rudnn_rt_error_text).
+std::string lastError();
+
 struct RuntimeSymbol {
   const char *name; ///< e.g. "rudnn_rt_launch"
   void *address;

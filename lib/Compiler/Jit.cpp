@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/Compiler/Compiler.h"
+#include "rudnn/EmulatorRuntime.h"
 
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -42,6 +43,15 @@ Expected<std::unique_ptr<LoadedModule>> rudnn::load(CompiledModule &&compiled) {
   if (!jit)
     return jit.takeError();
 
+  if (compiled.target == "emulate") {
+    orc::SymbolMap symbols;
+    for (const emulator::RuntimeSymbol &symbol : emulator::runtimeSymbols())
+      symbols[(*jit)->mangleAndIntern(symbol.name)] = {
+          orc::ExecutorAddr::fromPtr(symbol.address), JITSymbolFlags::Exported};
+    if (Error error = (*jit)->getMainJITDylib().define(
+            orc::absoluteSymbols(std::move(symbols))))
+      return error;
+  }
   // libc, libm, libomp and the runtime are linked to the tool.
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());

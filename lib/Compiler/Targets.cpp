@@ -8,6 +8,7 @@
 #include "rudnn/Compiler/Target.h"
 
 #include "CudaTarget.h"
+#include "EmulateTarget.h"
 #include "rudnn/Passes.h"
 
 #include <cstdlib>
@@ -69,7 +70,9 @@ llvm::Expected<std::unique_ptr<Target>> rudnn::createTarget(llvm::StringRef name
     return std::make_unique<CpuTarget>();
   if (std::unique_ptr<Target> target = createCudaTarget(name))
     return target;
+  if (name == "emulate" || name.starts_with("emulate:"))
+    return createEmulateTarget(name);
   return llvm::createStringError("unknown target '" + name +
                                  "'; known: cpu, cuda, sm_80, sm_86, sm_89, "
-                                 "sm_90, sm_90a");
+                                 "sm_90, sm_90a, emulate[:CHIP][:SEED]");
 }

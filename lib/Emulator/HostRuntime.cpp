@@ -7,9 +7,10 @@
 
 #include "rudnn-c/Status.h"
 #include "rudnn/EmulatorRuntime.h"
+#include "rudnn/Runtime/Abi.h"
 #include "rudnn/Runtime/Launch.h"
 
-#include <map>
+#include <cstring>
 #include <mutex>
 
 using namespace llvm;
@@ -32,35 +33,24 @@ struct ThreadState {
 };
 thread_local ThreadState state;
 
-/// Programs by the address of their image's data.
-class ProgramCache {
-public:
-  Expected<const Program *> get(const RudnnKernelImage &image) {
-    std::lock_guard<std::mutex> lock(mutex);
-    std::unique_ptr<Program> &program = programs[image.data];
-    if (!program) {
-      auto made = Program::parse(
-          StringRef(static_cast<const char *>(image.data), image.size));
-      if (!made)
-        return made.takeError();
-      program = std::move(*made);
-    }
-    return program.get();
+/// The image's program, which lives as long as the image's static object: that
+/// is, as the process.
+Expected<const Program *> programOf(RudnnKernelImage &image) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!image.state) {
+    auto made = Program::parse(
+        StringRef(static_cast<const char *>(image.data), image.size));
+    if (!made)
+      return made.takeError();
+    image.state = made->release();
   }
-
-private:
-  std::mutex mutex;
-  std::map<const void *, std::unique_ptr<Program>> programs;
-};
-
-ProgramCache &programs() {
-  static ProgramCache cache;
-  return cache;
+  return static_cast<const Program *>(image.state);
 }
 
-Error runKernel(const RudnnKernelImage &image, const char *kernel,
+Error runKernel(RudnnKernelImage &image, const char *kernel,
                 Launch &launch, void **params, int32_t count) {
-  Expected<const Program *> program = programs().get(image);
+  Expected<const Program *> program = programOf(image);
   if (!program)
     return program.takeError();
   Expected<std::vector<uint32_t>> sizes = (*program)->argumentBytes(kernel);
@@ -133,6 +123,65 @@ int32_t launchGrid(RudnnKernelImage *image, const char *kernel, int64_t gridX,
                        blockZ, 1, 1, 1, sharedBytes, params, numParams, stream);
 }
 
+Expected<ElementType> elementType(int32_t dtype) {
+  switch (dtype) {
+  case RUDNN_F32:
+    return ElementType::F32;
+  case RUDNN_F16:
+    return ElementType::F16;
+  case RUDNN_BF16:
+    return ElementType::BF16;
+  }
+  return createStringError("rudnn_rt_tensor_map: dtype is " + Twine(dtype) +
+                           ", allowed are f32, f16 and bf16");
+}
+
+/// The parameters of the driver: innermost dim first, strides in bytes.
+Expected<rudnn::emulator::TensorMap>
+makeTensorMap(int32_t dtype, int32_t rank, const void *address,
+              const int64_t *extents, const int64_t *strides,
+              const int32_t *box, int32_t swizzle) {
+  Expected<ElementType> type = elementType(dtype);
+  if (!type)
+    return type.takeError();
+  int64_t bytes = dtype == RUDNN_F32 ? 4 : 2;
+  TiledMap map;
+  map.type = *type;
+  map.globalAddress = const_cast<void *>(address);
+  map.swizzle = swizzle == 128  ? Swizzle::B128
+                : swizzle == 64 ? Swizzle::B64
+                : swizzle == 32 ? Swizzle::B32
+                                : Swizzle::None;
+  for (int32_t from = rank - 1; from >= 0; --from) {
+    map.globalDim.push_back(extents[from]);
+    map.boxDim.push_back(box[from]);
+    if (from == rank - 1)
+      continue;
+    // The stride of a dim of one element is never used, but must be valid.
+    uint64_t stride = uint64_t(strides[from]) * bytes;
+    if (extents[from] == 1)
+      stride = alignTo(stride, 16);
+    map.globalStrides.push_back(stride == 0 ? 16 : stride);
+  }
+  return encodeTiled(map);
+}
+
+int32_t tensorMap(void *map, int32_t dtype, int32_t rank, const void *address,
+                  const int64_t *extents, const int64_t *strides,
+                  const int32_t *box, int32_t swizzle) {
+  if (state.status != RUDNN_OK)
+    return state.status;
+  for (int32_t i = 0; i < rank; ++i)
+    if (extents[i] == 0)
+      return RUDNN_OK;
+  auto made =
+      makeTensorMap(dtype, rank, address, extents, strides, box, swizzle);
+  if (!made)
+    return state.fail(RUDNN_INVALID_ARGUMENT, toString(made.takeError()));
+  std::memcpy(map, made->bytes, sizeof(made->bytes));
+  return RUDNN_OK;
+}
+
 int32_t takeStatus() {
   int32_t status = state.status;
   state.status = RUDNN_OK;
@@ -145,15 +194,19 @@ const char *errorText() { return state.text.c_str(); }
 
 void rudnn::emulator::setSession(Session *session) { state.session = session; }
 
+std::string rudnn::emulator::lastError() { return state.text; }
+
 ArrayRef<RuntimeSymbol> rudnn::emulator::runtimeSymbols() {
   // Of the declared types, so that a change of Launch.h does not go unnoticed.
   static decltype(&rudnn_rt_launch) launch = &launchGrid;
   static decltype(&rudnn_rt_launch_cluster) cluster = &launchCluster;
+  static decltype(&rudnn_rt_tensor_map) map = &tensorMap;
   static decltype(&rudnn_rt_take_status) take = &takeStatus;
   static decltype(&rudnn_rt_error_text) text = &errorText;
   static const RuntimeSymbol symbols[] = {
       {"rudnn_rt_launch", reinterpret_cast<void *>(launch)},
       {"rudnn_rt_launch_cluster", reinterpret_cast<void *>(cluster)},
+      {"rudnn_rt_tensor_map", reinterpret_cast<void *>(map)},
       {"rudnn_rt_take_status", reinterpret_cast<void *>(take)},
       {"rudnn_rt_error_text", reinterpret_cast<void *>(text)},
   };

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/bit.h"
 
+#include <cfenv>
 #include <cmath>
 
 using namespace llvm;
@@ -40,6 +41,14 @@ static void eachPart(Exec &e, PtxType type, unsigned sources, F f) {
 
 enum Binary { Add, Sub, Mul, Div, Rem, Min, Max, And, Or, Xor, Shl, Shr };
 
+/// Smaller formats round to nearest only.
+static std::string checkRounding(const Inst &inst) {
+  bool directed = inst.has("rz") || inst.has("rm") || inst.has("rp");
+  if (directed && inst.type() != PtxType::F32 && inst.type() != PtxType::F64)
+    return "this rounding is modelled for f32 and f64 only";
+  return "";
+}
+
 static std::string decodeBinary(Inst &inst) {
   inst.a = StringSwitch<int>(inst.tokens[0])
                .Case("add", Add)
@@ -55,10 +64,41 @@ static std::string decodeBinary(Inst &inst) {
                .Case("shl", Shl)
                .Case("shr", Shr)
                .Default(-1);
-  return inst.types.empty() ? "the instruction has no type" : "";
+  return inst.types.empty() ? "the instruction has no type"
+                            : checkRounding(inst);
 }
 
-static double floatBinary(const Inst &inst, PtxType type, double a, double b) {
+namespace {
+/// The rounding mode of the instruction, for as long as this lives.
+class Rounding {
+public:
+  explicit Rounding(const Inst &inst)
+      : mode(inst.has("rz")   ? FE_TOWARDZERO
+             : inst.has("rm") ? FE_DOWNWARD
+             : inst.has("rp") ? FE_UPWARD
+                              : FE_TONEAREST) {
+    if (mode != FE_TONEAREST)
+      std::fesetround(mode);
+  }
+  ~Rounding() {
+    if (mode != FE_TONEAREST)
+      std::fesetround(FE_TONEAREST);
+  }
+
+private:
+  int mode;
+};
+} // namespace
+
+// Not inlined, so that the operation stays between the changes of the mode.
+[[gnu::noinline]] static double fusedFloat(PtxType t, double x, double y,
+                                           double z) {
+  return t == PtxType::F32 ? std::fma(float(x), float(y), float(z))
+                           : std::fma(x, y, z);
+}
+
+[[gnu::noinline]] static double floatBinary(const Inst &inst, PtxType type,
+                                            double a, double b) {
   bool single = type == PtxType::F32;
   switch (inst.a) {
   case Add:
@@ -123,11 +163,15 @@ static uint64_t intBinary(Exec &e, PtxType type, uint64_t a, uint64_t b) {
 static void binary(Exec &e) {
   PtxType type = e.inst.type();
   if (floating(type) || packed(type))
-    return eachPart(
-        e, type, 2, [&](PtxType t, uint64_t a, uint64_t b, uint64_t) {
-          return finish(e.inst, t,
-                        floatBinary(e.inst, t, toDouble(t, a), toDouble(t, b)));
-        });
+    return eachPart(e, type, 2,
+                    [&](PtxType t, uint64_t a, uint64_t b, uint64_t) {
+                      double x = toDouble(t, a), y = toDouble(t, b), v;
+                      {
+                        Rounding rounding(e.inst);
+                        v = floatBinary(e.inst, t, x, y);
+                      }
+                      return finish(e.inst, t, v);
+                    });
   uint64_t v = intBinary(e, type, e.value(1), e.value(2));
   if (e.inst.has("wide")) { // operands extend, result has twice the bits
     v = signedType(type)
@@ -145,10 +189,12 @@ static void fusedMultiplyAdd(Exec &e) {
     return eachPart(
         e, type, 3, [&](PtxType t, uint64_t a, uint64_t b, uint64_t c) {
           double x = toDouble(t, a), y = toDouble(t, b), z = toDouble(t, c);
-          return finish(e.inst, t,
-                        t == PtxType::F32
-                            ? std::fma(float(x), float(y), float(z))
-                            : std::fma(x, y, z));
+          double v;
+          {
+            Rounding rounding(e.inst);
+            v = fusedFloat(t, x, y, z);
+          }
+          return finish(e.inst, t, v);
         });
   bool s = signedType(type);
   uint64_t a = e.value(1), b = e.value(2), c = e.value(3);
@@ -425,7 +471,7 @@ static void funnel(Exec &e) { // shf.{l,r}.{wrap,clamp}.b32 d, lo, hi, n
 }
 
 ArrayRef<OpInfo> rudnn::emulator::scalarOps() {
-#define FLOAT " rn ftz sat approx full relu * "
+#define FLOAT " rn rz rm rp ftz sat approx full relu * "
   static const OpInfo table[] = {
       {"mov", "*", 2, 2, move},
       {"add", FLOAT, 3, 3, binary, decodeBinary},
@@ -440,7 +486,8 @@ ArrayRef<OpInfo> rudnn::emulator::scalarOps() {
       {"xor", "*", 3, 3, binary, decodeBinary},
       {"shl", "*", 3, 3, binary, decodeBinary},
       {"shr", "*", 3, 3, binary, decodeBinary},
-      {"fma", "rn ftz sat relu *", 4, 4, fusedMultiplyAdd},
+      {"fma", "rn rz rm rp ftz sat relu *", 4, 4, fusedMultiplyAdd,
+       checkRounding},
       {"mad", "lo hi wide *", 4, 4, fusedMultiplyAdd},
       {"abs", "ftz *", 2, 2, unary, decodeUnary},
       {"neg", "ftz *", 2, 2, unary, decodeUnary},

@@ -156,9 +156,12 @@ Expected<std::unique_ptr<Call>> Call::create(const RudnnFunctionInfo &function,
 
 Error Call::launch() {
   int32_t status = function.run(pointers.data(), workspace, device.getStream());
-  if (status)
+  if (status) {
+    std::string text = device.getErrorText();
     return createStringError("@" + StringRef(function.name) + " failed with status " +
-                             std::to_string(status));
+                             std::to_string(status) +
+                             (text.empty() ? "" : ": " + text));
+  }
   return Error::success();
 }
 

@@ -28,6 +28,8 @@ public:
   virtual llvm::Error copyToHost(void *host, const void *device, int64_t bytes);
   /// The stream that functions run on (NULL on the host).
   virtual void *getStream() { return nullptr; }
+  /// What went wrong when a function has failed, "" when there is no text.
+  virtual std::string getErrorText() { return ""; }
   /// Waits for everything on the stream.
   virtual llvm::Error synchronize();
 };

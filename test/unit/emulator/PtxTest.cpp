@@ -92,6 +92,12 @@ TEST(Ptx, Floats) {
   EXPECT_EQ(floats("cvt.rn.f16x2.f32 $0, $1, $2;", 2, 1).value, 0x40003c00u);
   EXPECT_EQ(floats("cvt.rni.s32.f32 $0, $1;", -2.5f, 0).value, uint32_t(-2));
   EXPECT_EQ(floats("cvt.rzi.u32.f32 $0, $1;", -7, 0).value, 0u);
+  EXPECT_EQ(asFloat(floats("add.rm.f32 $0, $1, $2;", 1, 1e-10f).value), 1);
+  EXPECT_EQ(asFloat(floats("add.rp.f32 $0, $1, $2;", 1, 1e-10f).value),
+            1 + 0x1p-23f);
+  EXPECT_EQ(
+      asFloat(floats("fma.rz.f32 $0, $1, $2, 0f3F800000;", 1, -1e-10f).value),
+      1 - 0x1p-24f);
   EXPECT_EQ(asFloat(floats("cvt.sat.f32.f32 $0, $1;", 3, 0).value), 1);
   EXPECT_EQ(asFloat(floats("cvt.rmi.f32.f32 $0, $1;", -2.5f, 0).value), -3);
   EXPECT_EQ(floats("{ .reg .b16 h; cvt.rn.satfinite.e4m3x2.f32 h, $1, $2; "
@@ -123,7 +129,7 @@ TEST(PtxError, NamesWhatIsNotModelled) {
   auto error = [](const std::string &text) { return ints(text, 0, 0).error; };
   EXPECT_NE(error("tcgen05.alloc.b32 $0, $1;").find("tcgen05.alloc"),
             std::string::npos);
-  EXPECT_NE(error("add.rp.f32 $0, $1, $2;").find("'.rp'"), std::string::npos);
+  EXPECT_NE(error("add.rna.f32 $0, $1, $2;").find("'.rna'"), std::string::npos);
   EXPECT_NE(error("add.s32 $0, $1;").find("operands"), std::string::npos);
   EXPECT_NE(error("add.s32 $0, $1, $9;").find("$9"), std::string::npos);
   EXPECT_NE(error("add.s32 $0, $1, foo;").find("foo"), std::string::npos);
