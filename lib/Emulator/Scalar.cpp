@@ -42,7 +42,7 @@ static void eachPart(Exec &e, PtxType type, unsigned sources, F f) {
 enum Binary { Add, Sub, Mul, Div, Rem, Min, Max, And, Or, Xor, Shl, Shr };
 
 /// Smaller formats round to nearest only.
-static std::string checkRounding(const Inst &inst) {
+static std::string checkRounding(Inst &inst) {
   bool directed = inst.has("rz") || inst.has("rm") || inst.has("rp");
   if (directed && inst.type() != PtxType::F32 && inst.type() != PtxType::F64)
     return "this rounding is modelled for f32 and f64 only";
