@@ -90,15 +90,18 @@ private:
 };
 } // namespace
 
-// Not inlined, so that the operation stays between the changes of the mode.
+// Not inlined and not pure for the compiler, so that the operation stays
+// between the changes of the mode.
 [[gnu::noinline]] static double fusedFloat(PtxType t, double x, double y,
                                            double z) {
+  asm volatile("" ::: "memory");
   return t == PtxType::F32 ? std::fma(float(x), float(y), float(z))
                            : std::fma(x, y, z);
 }
 
 [[gnu::noinline]] static double floatBinary(const Inst &inst, PtxType type,
                                             double a, double b) {
+  asm volatile("" ::: "memory");
   bool single = type == PtxType::F32;
   switch (inst.a) {
   case Add:
