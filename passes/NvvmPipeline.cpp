@@ -77,6 +77,7 @@ static void buildDeviceCode(OpPassManager &pm,
   kernels.addPass(createConvertNVVMToLLVMPass());
   cleanUp(kernels);
   kernels.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createRudnnDescribeKernels());
   pm.addPass(createRudnnLaunchToRuntime());
   buildKernelBinaryPipeline(pm, options.chip, options.format, options.toolkit);
   pm.addPass(createRudnnEmbedKernels());

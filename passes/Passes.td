@@ -324,6 +324,17 @@ def RudnnEmbedKernels : Pass<"rudnn-embed-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def RudnnDescribeKernels : Pass<"rudnn-describe-kernels", "::mlir::ModuleOp"> {
+  let summary = "Note the launches of the host code for a report";
+  let description = [{
+    Sets the attribute `rudnn.kernels` of the module: a dictionary per launch with
+    `kernel`, `strategy`, `grid`, `block`, `cluster` (-1: known at run time only),
+    `shared` (dynamic shared memory, bytes) and `location`. `rudnn-compile --report`
+    prints it beside what the cubin says. Runs when kernels are in the LLVM dialect
+    and launches are still ops.
+  }];
+}
+
 def RudnnSelectStrategy : Pass<"rudnn-select-strategy", "::mlir::ModuleOp"> {
   let summary = "Decide which schedule makes an op's kernels";
   let description = [{
@@ -331,7 +342,8 @@ def RudnnSelectStrategy : Pass<"rudnn-select-strategy", "::mlir::ModuleOp"> {
     `passes/Schedules/SelectStrategy.cpp`, by op, types, shapes and chip:
     `schedule` (a kernel of its own) or `fallback` (decomposition and generic
     kernels). An attribute that is there already decides; a `schedule` that does
-    not apply is an error that says why.
+    not apply is an error that says why. The attribute `rudnn.strategies` of the
+    module holds a dictionary per op (`op`, `strategy`, `why`, `location`) for reports.
   }];
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip to select for">];
 }

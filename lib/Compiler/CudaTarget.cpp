@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaTarget.h"
+#include "KernelReport.h"
 
 #include "rudnn/Passes.h"
 #include "rudnn/Runtime/Device.h"
@@ -77,6 +78,10 @@ public:
 
   std::vector<std::string> getOutputKinds() const override {
     return {"so", "o", "ll", "h"};
+  }
+
+  llvm::Expected<std::string> getReport(Operation *module) const override {
+    return formatKernelReport(module);
   }
 
 private:

@@ -49,17 +49,40 @@ struct SelectStrategy : rudnn::impl::RudnnSelectStrategyBase<SelectStrategy> {
   using Base::Base;
 
   void runOnOperation() override {
+    SmallVector<Attribute> rows;
     WalkResult result = getOperation().walk([&](Operation *op) {
-      bool ours = isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect());
-      if (ours && failed(select(op)))
+      if (!isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()))
+        return WalkResult::advance();
+      bool given = op->hasAttr(kStrategy);
+      if (failed(select(op)))
         return WalkResult::interrupt();
+      rows.push_back(describe(op, given));
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    if (!rows.empty())
+      getOperation()->setAttr("rudnn.strategies",
+                              ArrayAttr::get(&getContext(), rows));
   }
 
 private:
+  /// A row of `rudnn.strategies`.
+  Attribute describe(Operation *op, bool given) {
+    Builder b(op->getContext());
+    auto strategy = op->getAttrOfType<StringAttr>(kStrategy);
+    std::string why = "the attribute of the op";
+    if (!given)
+      why = strategy.getValue() == "schedule" ? "the schedule for " + chip + " applies"
+                                              : reason(op);
+    NamedAttribute fields[] = {
+        b.getNamedAttr("location", LocationAttr(op->getLoc())),
+        b.getNamedAttr("op", b.getStringAttr(op->getName().getStringRef())),
+        b.getNamedAttr("strategy", strategy),
+        b.getNamedAttr("why", b.getStringAttr(why))};
+    return b.getDictionaryAttr(fields);
+  }
+
   LogicalResult select(Operation *op) {
     std::string why = reason(op);
     auto wanted = op->getAttrOfType<StringAttr>(kStrategy);
