@@ -78,7 +78,7 @@ rudnn::createEmulateTarget(StringRef name) {
   ArrayRef<StringRef> rest = ArrayRef(parts).drop_front();
   if (!rest.empty() && rest.front().starts_with("sm_")) {
     chip = rest.front().str();
-    if (!is_contained({"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"}, chip))
+    if (!llvm::is_contained({"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"}, chip))
       return llvm::createStringError("target '" + name + "': unknown chip '" +
                                      chip +
                                      "'; known: sm_80, sm_86, sm_89, sm_90, "

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/Passes.h"
-#include "rudnn/Tile/TileOps.h"
+#include "rudnn/Tile/TileDialect.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
