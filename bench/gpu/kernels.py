@@ -20,9 +20,10 @@ import sys
 import time
 
 import cases_attention
+import cases_attention_options
 import cases_norm
 
-FAMILIES = [cases_attention, cases_norm]
+FAMILIES = [cases_attention, cases_attention_options, cases_norm]
 SECONDS = 90  # for one group
 
 
