@@ -233,6 +233,30 @@ void KernelBuilder::tmaStore(Value tile, Value dest, ValueRange coords) {
 }
 
 //===----------------------------------------------------------------------===//
+// Copies and products of sm_80
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::copyAsync(Value source, Value offset, Value leading,
+                              ValueRange bounds, Value tile, int64_t columns) {
+  CopyAsyncOp::create(b, loc, source, offset, leading, bounds, tile,
+                      b.getI64IntegerAttr(columns));
+}
+void KernelBuilder::copyAsyncCommit() { CopyAsyncCommitOp::create(b, loc); }
+void KernelBuilder::copyAsyncWait(int32_t pending) {
+  CopyAsyncWaitOp::create(b, loc, pending);
+}
+void KernelBuilder::blockBarrier() { BlockBarrierOp::create(b, loc); }
+Value KernelBuilder::loadMatrix(Value tile, int64_t row, int64_t column,
+                                const Layout &layout, bool transpose) {
+  Type element = cast<MemRefType>(tile.getType()).getElementType();
+  return LoadMatrixOp::create(b, loc, fragment(layout, element), tile,
+                              ArrayRef<int64_t>{row, column}, transpose);
+}
+Value KernelBuilder::mma(Value a, Value b2, Value acc) {
+  return MmaOp::create(b, loc, acc.getType(), a, b2, acc);
+}
+
+//===----------------------------------------------------------------------===//
 // Matrix products and fragments
 //===----------------------------------------------------------------------===//
 

@@ -196,19 +196,52 @@ bool Layout::operator==(const Layout &other) const {
 // Named layouts
 //===----------------------------------------------------------------------===//
 
-Layout Layout::accumulator(int64_t rows, int64_t cols) {
-  // Thread l of a warp, element i of an 8-column step: row l/4 + 8*(i/2),
-  // column 2*(l%4) + i%2 (PTX ISA, mma.m16n8k16 and wgmma accumulators).
+/// Bits of warps: `rows` of them `rowStep` rows apart, then `cols` of them
+/// `colStep` columns apart; steps of 0 make warps that hold the same.
+static Bases warpGrid(int64_t rows, int64_t rowStep, int64_t cols,
+                      int64_t colStep) {
   Bases warp;
-  for (int64_t row = 16; row < rows; row *= 2)
-    warp.push_back({row, 0});
-  return Layout({{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}},
-                warp, {1, cols / 8});
+  for (int64_t i = 1; i < rows; i *= 2)
+    warp.push_back({i * rowStep, 0});
+  for (int64_t i = 1; i < cols; i *= 2)
+    warp.push_back({0, i * colStep});
+  return warp;
 }
 
-Layout Layout::operandB(int64_t k, int64_t n) {
-  return Layout({{1, 0}, {8, 0}}, {{2, 0}, {4, 0}, {0, 1}, {0, 2}, {0, 4}}, {},
-                {k / 16, n / 8});
+/// Registers of a warp's columns by 8, when other warps hold the next ones.
+static void addColumns(Bases &reg, int64_t cols, int64_t warpCols) {
+  if (warpCols > 1)
+    for (int64_t col = 8; col < cols / warpCols; col *= 2)
+      reg.push_back({0, col});
+}
+
+Layout Layout::accumulator(int64_t rows, int64_t cols, int64_t warpRows,
+                           int64_t warpCols) {
+  // Thread l of a warp, element i of an 8-column step: row l/4 + 8*(i/2),
+  // column 2*(l%4) + i%2 (PTX ISA, mma.m16n8k16 and wgmma accumulators).
+  Bases reg = {{0, 1}, {8, 0}};
+  addColumns(reg, cols, warpCols);
+  return Layout(reg, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}},
+                warpGrid(warpRows, 16, warpCols, cols / warpCols),
+                {rows / (16 * warpRows), warpCols > 1 ? 1 : cols / 8});
+}
+
+Layout Layout::operandA(int64_t rows, int64_t k, int64_t warpRows,
+                        int64_t warpCols) {
+  return Layout({{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}},
+                warpGrid(warpRows, 16, warpCols, 0),
+                {rows / (16 * warpRows), k / 8});
+}
+
+Layout Layout::operandB(int64_t k, int64_t n, int64_t warpRows,
+                        int64_t warpCols) {
+  Bases reg = {{1, 0}, {8, 0}};
+  addColumns(reg, n, warpCols);
+  Bases warp;
+  if (warpCols > 1)
+    warp = warpGrid(warpRows, 0, warpCols, n / warpCols);
+  return Layout(reg, {{2, 0}, {4, 0}, {0, 1}, {0, 2}, {0, 4}}, warp,
+                {k / 16, warpCols > 1 ? 1 : n / 8});
 }
 
 Layout Layout::row(int64_t cols, int64_t vector, int64_t warps) {
@@ -223,34 +256,62 @@ Layout Layout::row(int64_t cols, int64_t vector, int64_t warps) {
   return Layout(reg, lane, warp, {cols / x});
 }
 
-std::optional<Layout> Layout::named(StringRef name, ArrayRef<int64_t> shape) {
-  auto isRows = [](int64_t rows) {
-    return rows == 16 || rows == 32 || rows == 64 || rows == 128;
+std::optional<Layout>
+Layout::named(StringRef name, ArrayRef<int64_t> shape,
+              std::optional<std::pair<int64_t, int64_t>> warps) {
+  if (shape.empty() || shape.size() > 2)
+    return std::nullopt;
+  bool isCols = name == "acc_cols", isB = name == "operand_b";
+  auto [warpRows, warpCols] =
+      warps.value_or(std::pair<int64_t, int64_t>(isB      ? 1
+                                                 : isCols ? 4
+                                                          : shape[0] / 16,
+                                                 1));
+  if (warpRows < 1 || warpCols < 1 || !isPowerOf2_64(warpRows) ||
+      !isPowerOf2_64(warpCols) || warpRows * warpCols > 8)
+    return std::nullopt;
+  auto isRows = [rows = warpRows](int64_t extent) {
+    return extent > 0 && extent % (16 * rows) == 0;
   };
-  if (name == "acc" && shape.size() == 2 && isRows(shape[0]) && shape[1] > 0 &&
-      shape[1] % 8 == 0)
-    return accumulator(shape[0], shape[1]);
-  if (name == "acc_rows" && shape.size() == 1 && isRows(shape[0]))
-    return accumulator(shape[0], 8).slice(1);
-  if (name == "acc_quads" && shape.size() == 2 && isRows(shape[0]) &&
-      shape[1] == 4)
-    return accumulator(shape[0], 8).partial(1);
-  if (name == "acc_cols" && shape.size() == 1 && shape[0] > 0 &&
-      shape[0] % 8 == 0)
-    return accumulator(64, shape[0]).slice(0);
-  if (name == "operand_b" && shape.size() == 2 && shape[0] > 0 &&
-      shape[0] % 16 == 0 && shape[1] > 0 && shape[1] % 8 == 0)
-    return operandB(shape[0], shape[1]);
+  auto isColumns = [cols = warpCols](int64_t extent) {
+    return extent > 0 && extent % (8 * cols) == 0 &&
+           (cols == 1 || isPowerOf2_64(extent / (8 * cols)));
+  };
+  auto isDepth = [](int64_t extent) { return extent > 0 && extent % 16 == 0; };
+  if (shape.size() == 1) {
+    if (name == "acc_rows" && isRows(shape[0]))
+      return accumulator(shape[0], 8 * warpCols, warpRows, warpCols).slice(1);
+    if (isCols && isColumns(shape[0]))
+      return accumulator(16 * warpRows, shape[0], warpRows, warpCols).slice(0);
+    return std::nullopt;
+  }
+  if (name == "acc" && isRows(shape[0]) && isColumns(shape[1]))
+    return accumulator(shape[0], shape[1], warpRows, warpCols);
+  if (name == "acc_quads" && isRows(shape[0]) && shape[1] == 4 && warpCols == 1)
+    return accumulator(shape[0], 8, warpRows, 1).partial(1);
+  if (name == "operand_a" && isRows(shape[0]) && isDepth(shape[1]))
+    return operandA(shape[0], shape[1], warpRows, warpCols);
+  if (isB && isDepth(shape[0]) && isColumns(shape[1]))
+    return operandB(shape[0], shape[1], warpRows, warpCols);
   return std::nullopt;
 }
 
 std::string Layout::name() const {
   SmallVector<int64_t> extents = shape();
-  for (const char *candidate :
-       {"acc", "acc_rows", "acc_quads", "acc_cols", "operand_b"})
+  constexpr const char *kNames[] = {"acc",      "acc_rows",  "acc_quads",
+                                    "acc_cols", "operand_a", "operand_b"};
+  for (const char *candidate : kNames)
     if (std::optional<Layout> layout = named(candidate, extents))
       if (*layout == *this)
         return candidate;
+  for (const char *candidate : kNames)
+    for (int64_t rows : {1, 2, 4, 8})
+      for (int64_t cols = 1; rows * cols <= 8; cols *= 2)
+        if (std::optional<Layout> layout =
+                named(candidate, extents, std::pair(rows, cols)))
+          if (*layout == *this)
+            return candidate + ("<" + std::to_string(rows)) + "x" +
+                   std::to_string(cols) + ">";
   return "";
 }
 

@@ -51,8 +51,9 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     `#rudnn_tile.layout<256, reg = [1, 2, 4] lane = [8, 16, 32, 64, 128] warp = [] rep = [1]>`
     (vectors of rank 2 are written flat, as pairs). Names: `acc` (accumulators of
     wgmma and mma.sync, also their register A operand), `acc_rows` and `acc_cols`
-    (its slices), `acc_quads` (a row sum over registers only), `operand_b`
-    (B of mma.sync).
+    (its slices), `acc_quads` (a row sum over registers only), `operand_a` and
+    `operand_b` (of mma.sync). Warps stand along the rows, one for every 16;
+    `acc<2x4>` is shared by 2 x 4 warps instead.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$code);
   let hasCustomAssemblyFormat = 1;
@@ -127,5 +128,28 @@ def Tile_TmaType : Tile_Type<"Tma", "tma"> {
       "::mlir::Type":$elementType, "unsigned":$swizzle);
   let genVerifyDecl = 1;
 }
+
+//===----------------------------------------------------------------------===//
+// What ops are declared with
+//===----------------------------------------------------------------------===//
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits>;
+
+/// All threads of a warp must run it together.
+def Tile_WarpCollective : NativeOpTrait<"WarpCollective"> {
+  let cppNamespace = "::rudnn::tile";
+}
+
+def Tile_AnyFragment : Type<CPred<"::llvm::isa<::rudnn::tile::FragmentType>($_self)">,
+    "fragment", "::rudnn::tile::FragmentType">;
+def Tile_AnyRing : Type<CPred<"::llvm::isa<::rudnn::tile::RingType>($_self)">,
+    "ring", "::rudnn::tile::RingType">;
+def Tile_AnyTma : Type<CPred<"::llvm::isa<::rudnn::tile::TmaType>($_self)">,
+    "TMA descriptor", "::rudnn::tile::TmaType">;
+def Tile_SharedTile : Type<CPred<"::rudnn::tile::isSharedTile($_self)">,
+    "memref in #rudnn_tile.shared", "::mlir::MemRefType">;
+def Tile_GlobalBuffer : Type<CPred<"::rudnn::tile::isGlobalBuffer($_self)">,
+    "memref<?xT> in global memory", "::mlir::MemRefType">;
 
 #endif // RUDNN_TILE_BASE_TD

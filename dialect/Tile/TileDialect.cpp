@@ -38,6 +38,10 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "rudnn/TileHostOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "rudnn/TileMmaOps.cpp.inc"
+      >();
 }
 
 bool rudnn::tile::isSharedTile(Type type) {
@@ -118,13 +122,31 @@ static FailureOr<Layout> parseLayout(AsmParser &parser,
   Layout::Bases reg, lane, warp;
   SmallVector<int64_t> rep;
   StringRef keyword;
-  if (succeeded(
-          parser.parseOptionalKeyword(&keyword, {"acc", "acc_rows", "acc_cols",
-                                                 "acc_quads", "operand_b"}))) {
-    if (std::optional<Layout> layout = Layout::named(keyword, shape))
+  if (succeeded(parser.parseOptionalKeyword(
+          &keyword, {"acc", "acc_rows", "acc_cols", "acc_quads", "operand_a",
+                     "operand_b"}))) {
+    std::optional<std::pair<int64_t, int64_t>> warps;
+    if (succeeded(parser.parseOptionalLess())) {
+      SmallVector<int64_t> grid;
+      if (parser.parseDimensionList(grid, /*allowDynamic=*/false,
+                                    /*withTrailingX=*/false) ||
+          parser.parseGreater())
+        return failure();
+      if (grid.size() != 2)
+        return parser.emitError(loc)
+               << "warps of layout '" << keyword
+               << "' are rows x columns, expected 2 numbers, got "
+               << grid.size();
+      warps = {grid[0], grid[1]};
+    }
+    if (std::optional<Layout> layout = Layout::named(keyword, shape, warps))
       return *layout;
-    return parser.emitError(loc)
-           << "layout '" << keyword << "' does not exist for shape " << text;
+    InFlightDiagnostic error = parser.emitError(loc)
+                               << "layout '" << keyword
+                               << "' does not exist for shape " << text;
+    if (warps)
+      error << " and " << warps->first << "x" << warps->second << " warps";
+    return error;
   }
   if (parseVectors(parser, "reg", rank, reg) ||
       parseVectors(parser, "lane", rank, lane) ||

@@ -14,25 +14,6 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Tile_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Tile_Dialect, mnemonic, traits>;
-
-/// All threads of a warp must run it together.
-def Tile_WarpCollective : NativeOpTrait<"WarpCollective"> {
-  let cppNamespace = "::rudnn::tile";
-}
-
-def Tile_AnyFragment : Type<CPred<"::llvm::isa<::rudnn::tile::FragmentType>($_self)">,
-    "fragment", "::rudnn::tile::FragmentType">;
-def Tile_AnyRing : Type<CPred<"::llvm::isa<::rudnn::tile::RingType>($_self)">,
-    "ring", "::rudnn::tile::RingType">;
-def Tile_AnyTma : Type<CPred<"::llvm::isa<::rudnn::tile::TmaType>($_self)">,
-    "TMA descriptor", "::rudnn::tile::TmaType">;
-def Tile_SharedTile : Type<CPred<"::rudnn::tile::isSharedTile($_self)">,
-    "memref in #rudnn_tile.shared", "::mlir::MemRefType">;
-def Tile_GlobalBuffer : Type<CPred<"::rudnn::tile::isGlobalBuffer($_self)">,
-    "memref<?xT> in global memory", "::mlir::MemRefType">;
-
 //===----------------------------------------------------------------------===//
 // Kernels and roles
 //===----------------------------------------------------------------------===//

@@ -56,7 +56,6 @@ private:
   void epilogue(Tile tile, Value group, Value acc);
   Value loadExtra(unsigned i, Tile tile, Value row, Value col,
                   FragmentType type);
-  Value applyEpilogue(ValueRange scalars);
 
   TmaType tma(int64_t rows, int64_t columns, Type type);
   Type outElement() { return d.getElementType(); }
@@ -173,8 +172,9 @@ void GemmKernel::epilogue(Tile tile, Value group, Value acc) {
     SmallVector<Value> inputs = {part};
     for (unsigned i = 0; i < op.getExtras().size(); ++i)
       inputs.push_back(loadExtra(i, tile, row, col, type));
-    Value result = k.map1(
-        inputs, [&](ValueRange scalars) { return applyEpilogue(scalars); });
+    Value result = k.map1(inputs, [&](ValueRange scalars) {
+      return buildEpilogue(k, op, scalars);
+    });
     result = k.convert(result, outElement());
     // The copy before has read the buffer.
     TmaStoreWaitOp::create(k.b, k.loc, 0, /*read=*/true);
@@ -209,22 +209,6 @@ Value GemmKernel::loadExtra(unsigned i, Tile tile, Value row, Value col,
                      offset, leading, ValueRange{rowsLeft, colsLeft},
                      k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}), 2);
   return k.convert(loaded, k.b.getF32Type());
-}
-
-/// The op's region on f32: extensions of its arguments and the last rounding
-/// are what `convert` does to whole fragments.
-Value GemmKernel::applyEpilogue(ValueRange scalars) {
-  Block &block = op.getEpilogue().front();
-  IRMapping mapping;
-  mapping.map(block.getArguments(), scalars);
-  for (Operation &inner : block.without_terminator()) {
-    if (isa<arith::ExtFOp, arith::TruncFOp>(inner))
-      mapping.map(inner.getResult(0), mapping.lookup(inner.getOperand(0)));
-    else
-      k.b.clone(inner, mapping);
-  }
-  Value result = mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
-  return result;
 }
 
 LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
@@ -299,6 +283,23 @@ void GemmKernel::launch(gpu::GPUModuleOp kernels) {
                    args);
 }
 
+/// The op's region on f32: extensions of its arguments and the last rounding
+/// are what `convert` does to whole fragments.
+Value rudnn::tile::buildEpilogue(KernelBuilder &k, GemmOp op,
+                                 ValueRange scalars) {
+  Block &block = op.getEpilogue().front();
+  IRMapping mapping;
+  mapping.map(block.getArguments(), scalars);
+  for (Operation &inner : block.without_terminator()) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(inner))
+      mapping.map(inner.getResult(0), mapping.lookup(inner.getOperand(0)));
+    else
+      k.b.clone(inner, mapping);
+  }
+  Value result = mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // What it takes
 //===----------------------------------------------------------------------===//
@@ -314,6 +315,10 @@ std::string rudnn::tile::whyNotGemm(GemmOp op) {
     if (ShapedType::isDynamic(last) || last % 8 != 0)
       return "the last extent of an operand is not a static multiple of 8";
   }
+  return whyNotEpilogue(op);
+}
+
+std::string rudnn::tile::whyNotEpilogue(GemmOp op) {
   for (Operation &inner : op.getEpilogue().front().without_terminator()) {
     if (isa<arith::ExtFOp>(inner) && isa<BlockArgument>(inner.getOperand(0)))
       continue;

@@ -18,10 +18,20 @@ namespace rudnn {
 using namespace mlir;
 using namespace rudnn::tile;
 
+/// NVIDIA's tuning guides: multiprocessors of A100, A10/RTX 3090 (86), L40S,
+/// H100/H200 (SXM), and 1 KiB less than the shared memory of a multiprocessor.
+static constexpr Machine kMachines[] = {
+    {"sm_80", /*hasWgmma=*/false, 108, 163 << 10},
+    {"sm_86", /*hasWgmma=*/false, 84, 99 << 10},
+    {"sm_89", /*hasWgmma=*/false, 142, 99 << 10},
+    {"sm_90", /*hasWgmma=*/false, 132, kMaxSharedBytes},
+    {"sm_90a", /*hasWgmma=*/true, 132, kMaxSharedBytes},
+};
+
 std::optional<Machine> rudnn::tile::getMachine(StringRef chip) {
-  // H100 and H200 (SXM): 132 multiprocessors.
-  if (chip == "sm_90a")
-    return Machine{"sm_90a", 132};
+  for (const Machine &machine : kMachines)
+    if (machine.chip == chip)
+      return machine;
   return std::nullopt;
 }
 
@@ -41,15 +51,17 @@ struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
     ModuleOp module = getOperation();
     SmallVector<Operation *> ops;
     module.walk([&](Operation *op) {
-      if (isa<GemmOp, rudnn::AttentionOp, rudnn::LayerNormOp, rudnn::RmsNormOp,
-              rudnn::SoftmaxOp>(op))
+      if (hasSchedule(op))
         ops.push_back(op);
     });
     if (ops.empty())
       return;
     std::optional<Machine> machine = getMachine(chip);
     if (!machine) {
-      module.emitError("rudnn-schedule: chip is '") << chip << "', supported: sm_90a";
+      InFlightDiagnostic error = module.emitError("rudnn-schedule: chip is '")
+                                 << chip << "', supported: ";
+      llvm::interleaveComma(kMachines, error,
+                            [&](const Machine &m) { error << m.chip; });
       return signalPassFailure();
     }
     gpu::GPUModuleOp kernels = makeKernelModule(module);
@@ -60,11 +72,14 @@ struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
 
   static LogicalResult schedule(Operation *op, gpu::GPUModuleOp kernels,
                                 const Machine &machine) {
-    if (auto attention = dyn_cast<rudnn::AttentionOp>(op))
-      return scheduleAttention(attention, kernels, machine);
-    if (auto gemm = dyn_cast<GemmOp>(op))
-      return scheduleGemm(gemm, kernels, machine);
-    return scheduleRow(op, kernels, machine);
+    if (op->getNumResults() != 0)
+      return op->emitOpError("must be on memrefs (bufferize first)");
+    std::string why;
+    const ScheduleRow *row = findSchedule(op, machine, why);
+    if (!row)
+      return op->emitOpError("the ")
+             << machine.chip << " schedule does not apply: " << why;
+    return row->schedule(op, kernels, machine);
   }
 
   gpu::GPUModuleOp makeKernelModule(ModuleOp module) {

@@ -23,25 +23,57 @@ namespace rudnn::tile {
 /// What schedules know of a chip.
 struct Machine {
   llvm::StringRef chip;
+  bool hasWgmma; // wgmma, TMA and register budgets of roles (sm_90a)
   int64_t multiprocessors;
+  int64_t sharedBytes; // of one block
 };
 
-/// The machine of a chip name (sm_90a), or nothing.
+/// The machine of a chip name, or nothing.
 std::optional<Machine> getMachine(llvm::StringRef chip);
+
+/// A schedule: one row of the table in SelectStrategy.cpp.
+struct ScheduleRow {
+  llvm::StringRef op;
+  bool needsWgmma; // else sm_80 and later
+  /// Why it can't do an op; empty when it can.
+  std::string (*whyNot)(mlir::Operation *, const Machine &);
+  llvm::LogicalResult (*schedule)(mlir::Operation *, mlir::gpu::GPUModuleOp,
+                                  const Machine &);
+};
+
+/// The first schedule of the table that can do an op; null with the first reason in
+/// `why`.
+const ScheduleRow *findSchedule(mlir::Operation *op, const Machine &machine,
+                                std::string &why);
+/// Whether the table has the op.
+bool hasSchedule(mlir::Operation *op);
 
 /// Why a schedule can't do an op; empty when it can.
 std::string whyNotAttention(AttentionOp op);
+std::string whyNotAttentionMma(AttentionOp op, const Machine &machine);
 std::string whyNotGemm(GemmOp op);
+std::string whyNotGemmMma(GemmOp op, const Machine &machine);
 /// Of rms_norm, layer_norm and softmax.
 std::string whyNotRow(mlir::Operation *op);
 
+// sm_90a.
 llvm::LogicalResult scheduleAttention(AttentionOp op, mlir::gpu::GPUModuleOp kernels,
                                       const Machine &machine);
 llvm::LogicalResult scheduleGemm(GemmOp op, mlir::gpu::GPUModuleOp kernels,
                                  const Machine &machine);
-
+// sm_80 and later.
+llvm::LogicalResult scheduleAttentionMma(AttentionOp op,
+                                         mlir::gpu::GPUModuleOp kernels,
+                                         const Machine &machine);
+llvm::LogicalResult scheduleGemmMma(GemmOp op, mlir::gpu::GPUModuleOp kernels,
+                                    const Machine &machine);
 llvm::LogicalResult scheduleRow(mlir::Operation *op, mlir::gpu::GPUModuleOp kernels,
                                 const Machine &machine);
+
+/// A gemm's epilogue on f32 scalars (the sum and one element of each extra), in
+/// a `map` body; and why kernels can't compute it.
+mlir::Value buildEpilogue(KernelBuilder &k, GemmOp op, mlir::ValueRange scalars);
+std::string whyNotEpilogue(GemmOp op);
 
 /// A kernel name that is free in `kernels`.
 std::string uniqueKernelName(mlir::gpu::GPUModuleOp kernels, llvm::StringRef base);

@@ -22,27 +22,44 @@ namespace {
 
 constexpr llvm::StringLiteral kStrategy = "rudnn.strategy";
 
-/// Why the row's schedule can't do an op; empty when it can.
-using WhyNot = std::string (*)(Operation *);
+std::string whyNotRows(Operation *op, const Machine &) { return whyNotRow(op); }
 
-template <typename OpTy, std::string (*Why)(OpTy)>
-std::string whyNot(Operation *op) {
-  return Why(cast<OpTy>(op));
-}
+using Kernels = gpu::GPUModuleOp;
 
-/// A schedule: the op that it makes kernels of, the chips that it is for, and
-/// what it can't do.
-struct Row {
-  StringRef op;
-  StringRef chip;
-  WhyNot whyNot;
-};
-
-const Row kTable[] = {
-    {"rudnn.attention", "sm_90a", whyNot<rudnn::AttentionOp, whyNotAttention>},
-    {"rudnn.layer_norm", "sm_90a", whyNotRow},
-    {"rudnn.rms_norm", "sm_90a", whyNotRow},
-    {"rudnn.softmax", "sm_90a", whyNotRow},
+/// The schedules of one op in the order of preference.
+const ScheduleRow kTable[] = {
+    {"rudnn.attention", /*needsWgmma=*/true,
+     [](Operation *op, const Machine &) {
+       return whyNotAttention(cast<rudnn::AttentionOp>(op));
+     },
+     [](Operation *op, Kernels kernels, const Machine &machine) {
+       return scheduleAttention(cast<rudnn::AttentionOp>(op), kernels, machine);
+     }},
+    {"rudnn.attention", /*needsWgmma=*/false,
+     [](Operation *op, const Machine &machine) {
+       return whyNotAttentionMma(cast<rudnn::AttentionOp>(op), machine);
+     },
+     [](Operation *op, Kernels kernels, const Machine &machine) {
+       return scheduleAttentionMma(cast<rudnn::AttentionOp>(op), kernels,
+                                   machine);
+     }},
+    {"rudnn.layer_norm", /*needsWgmma=*/false, whyNotRows, scheduleRow},
+    {"rudnn.rms_norm", /*needsWgmma=*/false, whyNotRows, scheduleRow},
+    {"rudnn.softmax", /*needsWgmma=*/false, whyNotRows, scheduleRow},
+    {"rudnn_tile.gemm", /*needsWgmma=*/true,
+     [](Operation *op, const Machine &) {
+       return whyNotGemm(cast<GemmOp>(op));
+     },
+     [](Operation *op, Kernels kernels, const Machine &machine) {
+       return scheduleGemm(cast<GemmOp>(op), kernels, machine);
+     }},
+    {"rudnn_tile.gemm", /*needsWgmma=*/false,
+     [](Operation *op, const Machine &machine) {
+       return whyNotGemmMma(cast<GemmOp>(op), machine);
+     },
+     [](Operation *op, Kernels kernels, const Machine &machine) {
+       return scheduleGemmMma(cast<GemmOp>(op), kernels, machine);
+     }},
 };
 
 struct SelectStrategy : rudnn::impl::RudnnSelectStrategyBase<SelectStrategy> {
@@ -104,20 +121,41 @@ private:
 
   std::string reason(Operation *op) {
     std::string why = "no schedule makes kernels of this op";
-    for (const Row &row : kTable) {
-      if (row.op != op->getName().getStringRef())
-        continue;
-      if (row.chip != chip) {
-        why =
-            ("its schedule is for " + row.chip + ", the chip is " + chip).str();
-        continue;
-      }
-      why = row.whyNot(op);
-      if (why.empty())
-        return why;
-    }
-    return why;
+    if (!hasSchedule(op))
+      return why;
+    std::optional<Machine> machine = getMachine(chip);
+    if (!machine)
+      return "no schedule is for the chip " + chip;
+    return findSchedule(op, *machine, why) ? "" : why;
   }
 };
 
 } // namespace
+
+bool rudnn::tile::hasSchedule(Operation *op) {
+  return llvm::any_of(kTable, [&](const ScheduleRow &row) {
+    return row.op == op->getName().getStringRef();
+  });
+}
+
+const ScheduleRow *rudnn::tile::findSchedule(Operation *op,
+                                             const Machine &machine,
+                                             std::string &why) {
+  std::string first;
+  for (const ScheduleRow &row : kTable) {
+    if (row.op != op->getName().getStringRef())
+      continue;
+    if (row.needsWgmma && !machine.hasWgmma) {
+      why = "its schedule is for sm_90a, the chip is " + machine.chip.str();
+      continue;
+    }
+    std::string reason = row.whyNot(op, machine);
+    if (reason.empty())
+      return &row;
+    if (first.empty())
+      first = reason;
+  }
+  if (!first.empty())
+    why = first;
+  return nullptr;
+}

@@ -463,6 +463,7 @@ struct ConvertTileToNVVM
     populateKernelPatterns(converter, patterns);
     populateMemoryPatterns(converter, patterns);
     populateMatrixPatterns(converter, patterns);
+    populateMmaPatterns(converter, patterns);
     populateFragmentPatterns(converter, patterns);
     if (failed(applyPartialConversion(func, target, std::move(patterns))))
       return failure();

@@ -37,8 +37,9 @@ void rudnn::buildKernelBinaryPipeline(OpPassManager &pm, StringRef chip,
                                       StringRef format, StringRef toolkit) {
   GpuNVVMAttachTargetOptions target;
   target.chip = chip.str();
-  // .shared::cta destinations of bulk copies need PTX 8.6.
-  target.features = "+ptx88";
+  // .shared::cta destinations of bulk copies need PTX 8.6; older chips may have older
+  // drivers.
+  target.features = chip.ends_with("a") ? "+ptx88" : "+ptx80";
   target.optLevel = 3;
   pm.addPass(createGpuNVVMAttachTarget(target));
   GpuModuleToBinaryPassOptions binary;

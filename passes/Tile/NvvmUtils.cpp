@@ -103,12 +103,16 @@ static Value bitsToCoord(Nvvm &nvvm, Value value, ArrayRef<Layout::Basis> bases,
   return sum;
 }
 
+Value Nvvm::warpCoord(const Layout &layout, unsigned dim) {
+  if (!layout.warpBits())
+    return {};
+  Value warp = andi(shr(tid(), 5), (int64_t(1) << layout.warpBits()) - 1);
+  return bitsToCoord(*this, warp, layout.warpBases(), dim, {});
+}
+
 Value Nvvm::threadCoord(const Layout &layout, unsigned dim) {
-  Value coord = bitsToCoord(*this, lane(), layout.laneBases(), dim, {});
-  if (layout.warpBits()) {
-    Value warp = andi(shr(tid(), 5), (int64_t(1) << layout.warpBits()) - 1);
-    coord = bitsToCoord(*this, warp, layout.warpBases(), dim, coord);
-  }
+  Value coord = bitsToCoord(*this, lane(), layout.laneBases(), dim,
+                            warpCoord(layout, dim));
   return coord ? coord : i32(0);
 }
 

@@ -44,6 +44,8 @@ public:
   mlir::Value uniform(mlir::Value x);
   /// Coordinate `dim` of the thread's first element.
   mlir::Value threadCoord(const Layout &layout, unsigned dim);
+  /// What the thread's warp adds to coordinate `dim`; null when nothing.
+  mlir::Value warpCoord(const Layout &layout, unsigned dim);
 
   // Memory.
   mlir::Value offset(mlir::Value pointer, int64_t bytes);
@@ -88,6 +90,8 @@ void populateKernelPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateMemoryPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateMmaPatterns(const mlir::TypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
 void populateMatrixPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateFragmentPatterns(const mlir::TypeConverter &converter,

@@ -23,7 +23,8 @@ for i, ptx in enumerate(found):
 PY
 status=0
 for ptx in "$work"/*.ptx; do
-  log=$("$ptxas" -arch=sm_90a -v "$ptx" -o "$work/out.cubin" 2>&1) || { echo "$log"; exit 1; }
+  chip=$(awk '/^\.target/ {sub(",", "", $2); print $2; exit}' "$ptx")
+  log=$("$ptxas" -arch="$chip" -v "$ptx" -o "$work/out.cubin" 2>&1) || { echo "$log"; exit 1; }
   echo "$log" | awk '/Compiling entry function/ {k=$7} /stack frame/ {s=$0} /Used/ {print "kernel " k ":" s "; " $0}'
   if echo "$log" | grep -E 'C7508|C751[0-8]'; then status=1; fi
   if echo "$log" | grep -E '[1-9][0-9]* bytes (stack frame|spill)'; then status=1; fi

@@ -92,7 +92,17 @@ public:
   void tmaLoad(Value source, mlir::ValueRange coords, Value tile, Value ring, Value it);
   void tmaStore(Value tile, Value dest, mlir::ValueRange coords);
 
-  // Matrix products.
+  // Copies and barriers of the whole block, and products of its warps (sm_80).
+  void copyAsync(Value source, Value offset, Value leading, mlir::ValueRange bounds,
+                 Value tile, int64_t columns);
+  void copyAsyncCommit();
+  void copyAsyncWait(int32_t pending);
+  void blockBarrier();
+  Value loadMatrix(Value tile, int64_t row, int64_t column, const Layout &layout,
+                   bool transpose = false);
+  Value mma(Value a, Value b, Value acc);
+
+  // Products of warp groups (sm_90a).
   Value wgmma(Value a, Value bTile, Value acc = {}, bool transposeB = false);
   Values wgmmaWait(int32_t pending, mlir::ValueRange values,
                    mlir::ValueRange keep = {});

@@ -47,14 +47,27 @@ public:
 
   // Named layouts.
 
-  /// Accumulator of m16n8 products (mma.sync, wgmma): `rows`/16 warps stacked
-  /// along the rows, each with 16 x `cols`. rows is 16, 32, 64 or 128; cols a
-  /// multiple of 8. With cols a multiple of 16 this is also the register A
-  /// operand (16 x 16 steps) of the same instructions.
-  static Layout accumulator(int64_t rows, int64_t cols);
-  /// B operand (k x n) of mma.sync m16n8k16, in every warp: k a multiple of 16,
-  /// n of 8.
-  static Layout operandB(int64_t k, int64_t n);
+  // Products of m16n8k16 instructions (mma.sync, wgmma): warps in `warpRows` rows
+  // and `warpCols` columns share the result. Each warp has blocks of 16 rows, with
+  // `warpRows` * 16 rows between them, and one range of columns. warpRows and
+  // warpCols are powers of two; with warpCols > 1 the columns of a warp are 8 times
+  // a power of two.
+
+  /// The accumulators: rows a multiple of 16 * warpRows, cols of 8 * warpCols.
+  /// With warpCols = 1 and cols a multiple of 16 this is also the register A operand.
+  static Layout accumulator(int64_t rows, int64_t cols, int64_t warpRows,
+                            int64_t warpCols);
+  /// With one warp for every 16 rows: rows is 16, 32, 64 or 128.
+  static Layout accumulator(int64_t rows, int64_t cols) {
+    return accumulator(rows, cols, rows / 16, 1);
+  }
+  /// A operand (rows x k), k a multiple of 16; equal in the warps of a row.
+  static Layout operandA(int64_t rows, int64_t k, int64_t warpRows,
+                         int64_t warpCols);
+  /// B operand (k x n), k a multiple of 16; equal in the warps of a column. With
+  /// warpCols = 1 every warp holds all of it.
+  static Layout operandB(int64_t k, int64_t n, int64_t warpRows = 1,
+                         int64_t warpCols = 1);
   /// `vector` consecutive elements of the last dim in a thread, then lanes, then
   /// `warps` warps along the last dim, then repetition. vector and warps are
   /// powers of two; `cols` is a multiple of vector * 32 * warps.
@@ -105,12 +118,15 @@ public:
   llvm::SmallVector<int64_t> encode() const;
   static Layout decode(llvm::ArrayRef<int64_t> code);
 
-  /// `acc`, `acc_rows`, `acc_cols`, `acc_quads`, `row_...` or empty when the
+  /// `acc`, `acc_rows`, `acc_cols`, `acc_quads`, `operand_a`, `operand_b`, where the
+  /// warps aren't the default ones with their number, as `acc<4x1>`; empty when the
   /// layout is none of the named ones.
   std::string name() const;
-  /// The named layout of this shape.
-  static std::optional<Layout> named(llvm::StringRef name,
-                                     llvm::ArrayRef<int64_t> shape);
+  /// The named layout of this shape. Warps {rows, columns} default to one for every
+  /// 16 rows and one column of them.
+  static std::optional<Layout>
+  named(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+        std::optional<std::pair<int64_t, int64_t>> warps = std::nullopt);
 
 private:
   void canonicalize();

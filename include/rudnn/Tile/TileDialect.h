@@ -51,6 +51,8 @@ bool isGlobalBuffer(mlir::Type type);
 #include "rudnn/TileOps.h.inc"
 #define GET_OP_CLASSES
 #include "rudnn/TileHostOps.h.inc"
+#define GET_OP_CLASSES
+#include "rudnn/TileMmaOps.h.inc"
 
 namespace rudnn::tile {
 /// The swizzle of a shared tile in bytes, 0 for none.

@@ -12,11 +12,12 @@ func.func @dynamic_depth(%a: memref<?x?xbf16>, %b: memref<4096x?xbf16>, %d: memr
 
 // -----
 
-func.func @f32_result(%a: memref<64x64xbf16>, %d: memref<64x64xf32>) {
+func.func @f64_result(%a: memref<64x64xbf16>, %d: memref<64x64xf64>) {
   // expected-error @+1 {{the sm_90a schedule does not apply: the result is not f16 or bf16}}
-  rudnn_tile.gemm ins(%a, %a : memref<64x64xbf16>, memref<64x64xbf16>) outs(%d : memref<64x64xf32>) epilogue {
+  rudnn_tile.gemm ins(%a, %a : memref<64x64xbf16>, memref<64x64xbf16>) outs(%d : memref<64x64xf64>) epilogue {
   ^bb0(%x: f32):
-    rudnn_tile.yield %x : f32
+    %y = arith.extf %x : f32 to f64
+    rudnn_tile.yield %y : f64
   }
   return
 }

@@ -21,6 +21,12 @@ SmallVector<Layout> allLayouts() {
       layouts.push_back(Layout::accumulator(rows, cols));
   layouts.push_back(Layout::operandB(16, 8));
   layouts.push_back(Layout::operandB(64, 24));
+  for (auto [rows, cols] : {std::pair(4, 1), {2, 2}, {1, 4}, {2, 4}}) {
+    layouts.push_back(Layout::accumulator(128, 64, rows, cols));
+    layouts.push_back(Layout::operandA(128, 48, rows, cols));
+    layouts.push_back(Layout::operandB(48, 64, rows, cols));
+  }
+  layouts.push_back(Layout::accumulator(128, 80, 4, 1));
   layouts.push_back(Layout::row(4096, 8, 4));
   layouts.push_back(Layout::row(5120, 8, 4));
   for (size_t i = 0, n = layouts.size(); i < n; ++i)
@@ -62,6 +68,59 @@ TEST(Layout, OperandBTable) {
       Layout::Basis expected = {2 * (l % 4) + (i & 1) + 8 * (i / 2), l / 4};
       EXPECT_EQ(layout.at(i, l), expected);
     }
+}
+
+// PTX ISA, mma.m16n8k16, A: a0,a1 are row l/4, columns 2*(l%4)+{0,1}; a2,a3 eight
+// rows below; a4..a7 eight columns further.
+TEST(Layout, OperandATable) {
+  Layout layout = Layout::operandA(16, 16, 1, 1);
+  ASSERT_EQ(layout.numRegs(), 8);
+  for (int l = 0; l < 32; ++l)
+    for (int i = 0; i < 8; ++i) {
+      Layout::Basis expected = {l / 4 + (i / 2 % 2 ? 8 : 0),
+                                2 * (l % 4) + (i & 1) + (i >= 4 ? 8 : 0)};
+      EXPECT_EQ(layout.at(i, l), expected);
+    }
+}
+
+// Warps in a grid: warp w of 2 x 4 has the row blocks 16 * (w % 2) + {0, 32, ...} and
+// the columns 16 * (w / 2) + {0..15} of a 64 x 64 product; its operands are those
+// rows of A and those columns of B.
+TEST(Layout, WarpGrid) {
+  Layout acc = Layout::accumulator(64, 64, 2, 4), a = Layout::operandA(64, 32, 2, 4),
+         b = Layout::operandB(32, 64, 2, 4);
+  ASSERT_EQ(acc.numRegs(), 16);
+  ASSERT_EQ(a.numRegs(), 32);
+  ASSERT_EQ(b.numRegs(), 16);
+  for (int w = 0; w < 8; ++w)
+    for (int l = 0; l < 32; ++l) {
+      for (int r = 0; r < 16; ++r) {
+        Layout::Basis expected = {16 * (w % 2) + l / 4 + 8 * (r / 2 % 2) + 32 * (r / 8),
+                                  16 * (w / 2) + 2 * (l % 4) + r % 2 + 8 * (r / 4 % 2)};
+        EXPECT_EQ(acc.at(r, l, w), expected);
+      }
+      for (int r = 0; r < 32; ++r) {
+        Layout::Basis at = a.at(r, l, w);
+        EXPECT_EQ(at[0] / 16 % 2, w % 2);
+        EXPECT_EQ(at, a.at(r, l, w ^ 6)); // equal in the warps of a row
+      }
+      for (int r = 0; r < 16; ++r) {
+        EXPECT_EQ(b.at(r, l, w)[1] / 16, w / 2);
+        EXPECT_EQ(b.at(r, l, w), b.at(r, l, w ^ 1)); // and of a column
+      }
+    }
+}
+
+// Two blocks of 16 rows for each warp: a step of 16 columns of rounded accumulators is
+// the A operand of the next product.
+TEST(Layout, AccumulatorOfTwoBlocksIsOperandA) {
+  for (int64_t cols : {64, 80}) {
+    Layout acc = Layout::accumulator(128, cols, 4, 1);
+    EXPECT_EQ(acc, Layout::operandA(128, cols, 4, 1));
+    EXPECT_EQ(acc.columns(16), Layout::operandA(128, 16, 4, 1));
+    EXPECT_EQ(acc.slice(1), Layout::accumulator(128, 8, 4, 1).slice(1));
+    EXPECT_EQ(acc.partial(1), Layout::accumulator(128, 8, 4, 1).partial(1));
+  }
 }
 
 TEST(Layout, RowIsContiguousPerThread) {
@@ -154,6 +213,12 @@ TEST(Layout, Names) {
   EXPECT_EQ(Layout::accumulator(64, 64).slice(0).name(), "acc_cols");
   EXPECT_EQ(Layout::accumulator(64, 64).partial(1).name(), "acc_quads");
   EXPECT_EQ(Layout::operandB(32, 8).name(), "operand_b");
+  EXPECT_EQ(Layout::accumulator(128, 64, 4, 1).name(), "acc<4x1>");
+  EXPECT_EQ(Layout::accumulator(128, 64, 4, 1).slice(1).name(), "acc_rows<4x1>");
+  EXPECT_EQ(Layout::accumulator(128, 64, 4, 1).partial(1).name(), "acc_quads<4x1>");
+  EXPECT_EQ(Layout::accumulator(128, 128, 2, 2).slice(0).name(), "acc_cols<2x2>");
+  EXPECT_EQ(Layout::operandA(128, 16, 2, 2).name(), "operand_a<2x2>");
+  EXPECT_EQ(Layout::operandB(16, 128, 2, 2).name(), "operand_b<2x2>");
   EXPECT_EQ(Layout::row(1024, 4, 4).name(), "");
 }
 

@@ -1,0 +1,383 @@
+//===- AttentionOptions.cpp - What attention schedules share -*- C++ -*-===//
+//
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionOptions.h"
+
+using namespace mlir;
+using namespace rudnn;
+using namespace rudnn::tile;
+
+AttentionOptions::AttentionOptions(AttentionOp op, const ScoreShape &bounds,
+                                   OpBuilder &b)
+    : op(op), s(getAttentionScores(op)), bounds(bounds), k(b, op.getLoc()) {
+  element = elementTypeOf(s.q);
+  headFactor = s.softcap || s.bias ? 1.0 : s.scale * kLog2E;
+}
+
+std::string rudnn::tile::whyNotAttentionOperands(AttentionOp op) {
+  AttentionScores s = getAttentionScores(op);
+  Type element = elementTypeOf(s.q);
+  if (!element.isF16() && !element.isBF16())
+    return "the elements are neither f16 nor bf16";
+  int64_t d = shapeOf(s.q)[3], dv = shapeOf(s.v)[3];
+  if (d % 8 != 0 || dv % 8 != 0)
+    return "a head dim is not a multiple of 8";
+  if (d > 256 || dv > 256)
+    return "a head dim is more than 256";
+  for (Value extent : {s.q, s.k})
+    if (shapeOf(extent)[2] == 0)
+      return "there are no rows or no keys";
+  return "";
+}
+
+ScoreShape rudnn::tile::getScoreShape(const AttentionScores &s,
+                                      int64_t queryRows, int64_t keyTile) {
+  ScoreShape shape;
+  shape.queryRows = queryRows;
+  shape.keyTile = keyTile;
+  int64_t sq = shapeOf(s.q)[2], sk = shapeOf(s.k)[2];
+  bool isStatic = !ShapedType::isDynamic(sq) && !ShapedType::isDynamic(sk);
+  bool aligned = !ShapedType::isDynamic(sk) && sk % keyTile == 0 && sk > 0;
+  bool bottomRight = !s.queryOffset && s.causal != Causal::TopLeft;
+  shape.boundsImplyEnd =
+      aligned || (bottomRight && s.windowRight && *s.windowRight == 0);
+  shape.allMasked = !!s.mask;
+  shape.firstMasked = s.usesPosition() || s.mask || !aligned;
+  // The diagonal of a tile of rows stays within one block of keys.
+  bool oneBlock = isStatic && bottomRight && s.windowRight == 0 &&
+                  keyTile % queryRows == 0 && sk % queryRows == 0 &&
+                  sq % queryRows == 0;
+  shape.rightLoop = s.windowRight && !oneBlock;
+  // Unless the diagonal stays within one block, rows of a tile may see no key
+  // of the block that comes first.
+  shape.mayBeEmpty = s.mask || s.bias || s.windowLeft ||
+                     (s.windowRight && !(oneBlock && sk >= sq)) ||
+                     ShapedType::isDynamic(sk) || sk == 0;
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Which keys a tile of rows sees
+//===----------------------------------------------------------------------===//
+
+/// Head and rows of work item t.
+AttentionOptions::Tile AttentionOptions::tileOf(Value t) {
+  Value head, m;
+  if (!s.windowRight) {
+    head = k.div(t, rowTiles);
+    m = k.rem(t, rowTiles);
+  } else {
+    // The longest rows first, a few heads at a time so that keys stay in L2.
+    constexpr int64_t kSection = 4;
+    Value perSection = k.mul(rowTiles, kSection);
+    Value section = k.div(t, perSection), rest = k.rem(t, perSection);
+    Value first = k.mul(section, kSection);
+    Value width = k.min(k.sub(heads, first), k.index(kSection));
+    m = k.sub(k.sub(rowTiles, 1), k.div(rest, width));
+    head = k.add(first, k.rem(rest, width));
+  }
+  Tile tile;
+  tile.batch = k.div(head, s.queryHeads());
+  tile.head = k.rem(head, s.queryHeads());
+  tile.keyHead = k.div(tile.head, s.group());
+  tile.flatHead = head;
+  tile.row = k.mul(m, bounds.queryRows);
+  addBlocks(tile);
+  return tile;
+}
+
+/// The blocks of keys: `blocks` of them from `last` downwards; of these the
+/// first `cutRight` and the last `cutLeft` hold keys that some row does not
+/// see.
+void AttentionOptions::addBlocks(Tile &tile) {
+  Value zero = k.index(0), one = k.index(1);
+  Value lastRow = k.sub(k.min(k.add(tile.row, bounds.queryRows), queries), 1);
+  Value end = keys, firstCut = keys, begin = zero;
+  auto clamp = [&](Value x) { return k.min(k.max(x, zero), keys); };
+  if (s.windowRight) {
+    end = clamp(k.add(k.add(lastRow, offset), *s.windowRight + 1));
+    firstCut = clamp(k.add(k.add(tile.row, offset), *s.windowRight + 1));
+  }
+  if (s.windowLeft)
+    begin = clamp(k.sub(k.add(tile.row, offset), *s.windowLeft));
+  Value beginBlock = k.div(begin, bounds.keyTile);
+  tile.blocks = k.max(k.sub(k.ceilDiv(end, bounds.keyTile), beginBlock), one);
+  tile.last = k.sub(k.add(beginBlock, tile.blocks), 1);
+  tile.cutRight =
+      k.max(k.sub(k.add(tile.last, 1), k.div(firstCut, bounds.keyTile)), one);
+  tile.cutRight = k.min(tile.cutRight, tile.blocks);
+  tile.cutLeft = zero;
+  if (s.windowLeft) {
+    Value seenByAll = clamp(k.sub(k.add(lastRow, offset), *s.windowLeft));
+    tile.cutLeft = k.min(
+        k.max(k.sub(k.ceilDiv(seenByAll, bounds.keyTile), beginBlock), zero),
+        tile.blocks);
+  }
+}
+
+/// Sets what a row does not see to -inf; `column` is the block's first key.
+Value AttentionOptions::mask(Value scores, const Tile &tile, Value row,
+                             Value column) {
+  auto type = cast<FragmentType>(scores.getType());
+  Layout layout = type.getLayout();
+  Type i32 = k.b.getI32Type();
+  // Key minus row, so that each bound is one comparison with zero.
+  SmallVector<Value> inputs = {scores};
+  auto bound = [&](Value start, int32_t rowFactor, int32_t columnFactor) {
+    inputs.push_back(
+        IotaOp::create(k.b, k.loc, k.fragment(layout, i32), start,
+                       k.b.getDenseI32ArrayAttr({rowFactor, columnFactor})));
+  };
+  if (s.windowRight) // row + offset + right - key >= 0
+    bound(k.sub(k.add(k.add(row, offset), *s.windowRight), column), 1, -1);
+  if (s.windowLeft) // key - (row + offset - left) >= 0
+    bound(k.add(k.sub(column, k.add(row, offset)), *s.windowLeft), -1, 1);
+  if (!bounds.boundsImplyEnd)
+    bound(k.sub(k.sub(keys, 1), column), 0, -1);
+  if (s.mask)
+    inputs.push_back(loadPerScore(maskBuffer, s.mask, maskStrides, tile, row,
+                                  column, layout));
+  return k.map1(inputs, [&](ValueRange args) {
+    Value x = args[0];
+    Value low = k.f32(-std::numeric_limits<float>::infinity());
+    for (Value arg : args.drop_front()) {
+      if (arg.getType().isInteger(1)) {
+        x = k.select(arg, low, x);
+        continue;
+      }
+      Value zero = arith::ConstantIntOp::create(k.b, k.loc, 0, 32);
+      x = k.select(k.compare(arith::CmpIPredicate::sge, arg, zero), x, low);
+    }
+    return x;
+  });
+}
+
+/// Elements of the mask or bias for the scores of a block, with broadcast dims.
+Value AttentionOptions::loadPerScore(Value buffer, Value source,
+                                     ValueRange strides, const Tile &tile,
+                                     Value row, Value column,
+                                     const Layout &layout) {
+  Value index = k.mul(k.i64(tile.batch), strides[0]);
+  index = k.add(index, k.mul(k.i64(tile.head), strides[1]));
+  index = k.add(index, k.mul(k.i64(row), strides[2]));
+  bool wide = shapeOf(source)[3] != 1;
+  if (wide)
+    index = k.add(index, k.i64(column));
+  Value loaded = LoadOp::create(
+      k.b, k.loc, k.fragment(layout, elementTypeOf(source)), buffer, index,
+      strides[2], ValueRange{k.sub(queries, row), k.sub(keys, column)},
+      k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, wide ? 1 : 0}), 1);
+  return elementTypeOf(source).isInteger(1)
+             ? loaded
+             : k.convert(loaded, k.b.getF32Type());
+}
+
+/// Softcap and bias, in the domain of base-2 exponents; without them the raw
+/// scores.
+Value AttentionOptions::transform(Value scores, const Tile &tile, Value row,
+                                  Value column) {
+  if (!s.softcap && !s.bias)
+    return scores;
+  Layout layout = cast<FragmentType>(scores.getType()).getLayout();
+  SmallVector<Value> inputs = {scores};
+  if (s.bias)
+    inputs.push_back(loadPerScore(biasBuffer, s.bias, biasStrides, tile, row,
+                                  column, layout));
+  return k.map1(inputs, [&](ValueRange args) {
+    Value x = args[0];
+    if (s.softcap) {
+      // cap * tanh(y) = cap - 2 cap / (exp(2y) + 1), y = scale * x / cap.
+      Value e = k.exp2(k.mulf(x, k.f32(2 * kLog2E * s.scale / *s.softcap)));
+      Value fraction =
+          k.divf(k.f32(-2 * *s.softcap * kLog2E), k.addf(e, k.f32(1)));
+      x = k.addf(fraction, k.f32(*s.softcap * kLog2E));
+    } else {
+      x = k.mulf(x, k.f32(s.scale * kLog2E));
+    }
+    if (s.bias)
+      x = k.fma(args[1], k.f32(kLog2E), x);
+    return x;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The running softmax
+//===----------------------------------------------------------------------===//
+
+/// New maximum, weights exp2(S - max) and their partial sums.
+AttentionOptions::Step AttentionOptions::softmax(Value scores,
+                                                 Value oldMaximum) {
+  auto type = cast<FragmentType>(scores.getType());
+  Value maximum = k.reduce(Combine::Max, scores, 1);
+  if (oldMaximum)
+    maximum = k.map1({oldMaximum, maximum},
+                     [&](ValueRange x) { return k.maxf(x[0], x[1]); });
+  Value shift = k.map1(maximum, [&](ValueRange x) {
+    Value m = x[0];
+    if (bounds.mayBeEmpty) { // all -inf: exponents of -inf, not of NaN
+      Value low = k.f32(-std::numeric_limits<float>::infinity());
+      Value empty =
+          arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ, m, low);
+      m = k.select(empty, k.f32(0), m);
+    }
+    return k.mulf(m, k.f32(-headFactor));
+  });
+  Value weights =
+      k.map1({scores, k.broadcast(shift, type, 1)}, [&](ValueRange x) {
+        return k.exp2(k.fma(x[0], k.f32(headFactor), x[1]));
+      });
+  Step step;
+  step.maximum = maximum;
+  step.weights = weights;
+  step.sum = k.reduce(Combine::Add, weights, 1, /*partial=*/true);
+  if (oldMaximum)
+    step.rescale = k.map1({oldMaximum, shift}, [&](ValueRange x) {
+      return k.exp2(k.fma(x[0], k.f32(headFactor), x[1]));
+    });
+  return step;
+}
+
+/// sum * rescale + the step's sums, each thread for itself.
+Value AttentionOptions::addSums(Value sum, const Step &next) {
+  auto type = cast<FragmentType>(sum.getType());
+  return k.map1({sum, k.broadcast(next.rescale, type, 1), next.sum},
+                [&](ValueRange x) { return k.fma(x[0], x[1], x[2]); });
+}
+
+Value AttentionOptions::scaleRows(Value output, Value factor) {
+  auto type = cast<FragmentType>(output.getType());
+  return k.map1({output, k.broadcast(factor, type, 1)},
+                [&](ValueRange x) { return k.mulf(x[0], x[1]); });
+}
+
+AttentionOptions::Values AttentionOptions::finishRows(Value maximum, Value sum,
+                                                      const Tile &tile) {
+  sum = k.reduce(Combine::Add, sum, 1);
+  SmallVector<Value> inputs = {maximum, sum};
+  if (s.sinks) {
+    Layout layout = cast<FragmentType>(sum.getType()).getLayout();
+    Value loaded =
+        LoadOp::create(k.b, k.loc, k.fragment(layout, elementTypeOf(s.sinks)),
+                       sinkBuffer, k.i64(tile.head), Value(), ValueRange(),
+                       k.b.getDenseI64ArrayAttr({0}), 1);
+    inputs.push_back(k.convert(loaded, k.b.getF32Type()));
+  }
+  Type f32 = k.b.getF32Type();
+  return k.map(inputs, [&](ValueRange x) { return finishRow(x); }, {f32, f32});
+}
+
+void AttentionOptions::storeLse(Value lse, const Tile &tile, Value row) {
+  StoreOp::create(
+      k.b, k.loc, lse, lseBuffer,
+      k.add(k.mul(k.i64(tile.flatHead), k.i64(queries)), k.i64(row)), Value(),
+      ValueRange{k.sub(queries, row)}, k.b.getDenseI64ArrayAttr({1}), 1);
+}
+
+/// Factor of the output row and its log-sum-exp from maximum, sum and sink.
+AttentionOptions::Values AttentionOptions::finishRow(ValueRange x) {
+  Value zero = k.f32(0), low = k.f32(-std::numeric_limits<float>::infinity());
+  auto isLow = [&](Value v) {
+    return arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ, v, low);
+  };
+  Value maximum = k.mulf(x[0], k.f32(headFactor)), sum = x[1],
+        factor = k.f32(1);
+  if (s.sinks) {
+    // The sink is one more key without a value.
+    Value sink = k.mulf(x[2], k.f32(kLog2E));
+    Value both = k.maxf(maximum, sink);
+    Value shift = k.select(isLow(both), zero, both);
+    factor = k.exp2(k.subf(maximum, shift));
+    sum = k.fma(sum, factor, k.exp2(k.subf(sink, shift)));
+    maximum = both;
+  }
+  Value inverse = k.divf(factor, sum);
+  Value lse = k.addf(maximum, k.log2(sum));
+  if (bounds.mayBeEmpty || s.sinks) {
+    Value none =
+        arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ, sum, zero);
+    inverse = k.select(none, zero, inverse);
+    lse = k.select(none, low, lse);
+  }
+  if (s.lseBase == LogBase::E)
+    lse = k.mulf(lse, k.f32(1.0 / kLog2E));
+  return {inverse, lse};
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel arguments
+//===----------------------------------------------------------------------===//
+
+void AttentionOptions::appendTypes(SmallVectorImpl<Type> &types) {
+  auto buffer = [](Type type) -> Type {
+    return MemRefType::get({ShapedType::kDynamic}, type);
+  };
+  types.append(6, k.b.getIndexType());
+  if (op.getLseOut())
+    types.push_back(buffer(k.b.getF32Type()));
+  for (Value source : {s.mask, s.bias})
+    if (source) {
+      types.push_back(buffer(elementTypeOf(source)));
+      types.append(3, k.b.getI64Type());
+    }
+  if (s.sinks)
+    types.push_back(buffer(elementTypeOf(s.sinks)));
+}
+
+void AttentionOptions::takeArguments(unsigned first) {
+  auto take = [&] { return k.arg(first++); };
+  for (Value *name : {&rowTiles, &heads, &tiles, &queries, &keys, &offset})
+    *name = take();
+  if (op.getLseOut())
+    lseBuffer = take();
+  auto takeScores = [&](Value &buffer, Values &strides) {
+    buffer = take();
+    for (int i = 0; i < 3; ++i)
+      strides.push_back(take());
+  };
+  if (s.mask)
+    takeScores(maskBuffer, maskStrides);
+  if (s.bias)
+    takeScores(biasBuffer, biasStrides);
+  if (s.sinks)
+    sinkBuffer = take();
+}
+
+Value AttentionOptions::appendArguments(SmallVectorImpl<Value> &args) {
+  OpBuilder &b = k.b;
+  Location loc = k.loc;
+  auto dim = [&](Value memref, unsigned i) -> Value {
+    return b.createOrFold<memref::DimOp>(loc, memref, i);
+  };
+  Value batch = dim(s.q, 0), sq = dim(s.q, 2), sk = dim(s.k, 2);
+  Value mTiles = k.ceilDiv(sq, bounds.queryRows);
+  Value headCount = k.mul(batch, s.queryHeads());
+  Value count = k.mul(headCount, mTiles);
+  Value first = s.queryOffset;
+  if (!first)
+    first = s.causal == Causal::TopLeft ? k.index(0) : k.sub(sk, sq);
+  args.append({mTiles, headCount, count, sq, sk, first});
+  if (op.getLseOut())
+    args.push_back(op.getLseOut());
+  for (Value source : {s.mask, s.bias}) {
+    if (!source)
+      continue;
+    args.push_back(source);
+    // Strides of a dense tensor; 0 where an extent of 1 is broadcast.
+    ArrayRef<int64_t> extents = shapeOf(source);
+    Value stride = k.i64(dim(source, 3));
+    SmallVector<Value> strides(3);
+    for (int d = 2; d >= 0; --d) {
+      Value zero = arith::ConstantIntOp::create(b, loc, 0, 64);
+      strides[d] = extents[d] == 1 ? zero : stride;
+      stride = k.mul(stride, k.i64(dim(source, d)));
+    }
+    args.append(strides);
+  }
+  if (s.sinks)
+    args.push_back(s.sinks);
+  return count;
+}
