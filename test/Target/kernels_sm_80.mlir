@@ -13,6 +13,8 @@
 // CHECK-DAG: kernel 'attention_4':
 // CHECK-DAG: kernel 'attention_5':
 // CHECK-DAG: kernel 'attention_6':
+// CHECK-DAG: kernel 'gemm':
+// CHECK-DAG: kernel 'gemm_1':
 // CHECK-DAG: kernel 'rms_norm':
 // CHECK-DAG: kernel 'layer_norm':
 // CHECK-DAG: kernel 'softmax':
@@ -31,6 +33,28 @@ func.func @attention(%q: !q, %o: !q, %lse: memref<1x4x4096xf32>, %q64: !q64, %q8
   rudnn.attention ins(%q256, %q256, %q256 : !q256, !q256, !q256) outs(%q256 : !q256) {causal = #rudnn.causal<bottom_right>}
   rudnn.attention ins(%q128, %q128, %q128 : !q128, !q128, !q128) mask(%mask : memref<1x1x?x?xi1>) bias(%bias : memref<1x4x?x?xbf16>) outs(%q128 : !q128)
   rudnn.attention ins(%q80, %q80, %q80 : !q80, !q80, !q80) outs(%q80 : !q80)
+  return
+}
+
+!a = memref<?x4096xbf16>
+func.func @gemm(%a: !a, %b: memref<8192x4096xbf16>, %d: memref<?x8192xbf16>, %bias: memref<8192xf32>, %bn: memref<2x4096x512xf16>, %an: memref<2x?x4096xf16>, %c: memref<2x?x512xf32>) {
+  rudnn_tile.gemm ins(%a, %b : !a, memref<8192x4096xbf16>) extras(%bias, %d : memref<8192xf32>, memref<?x8192xbf16>) outs(%d : memref<?x8192xbf16>) transpose_b epilogue {
+  ^bb0(%x: f32, %e: f32, %h: bf16):
+    %one = arith.constant 1.0 : f32
+    %z = arith.addf %x, %e : f32
+    %n = arith.negf %z : f32
+    %p = math.exp %n : f32
+    %q = arith.addf %p, %one : f32
+    %r = arith.divf %z, %q : f32
+    %w = arith.extf %h : bf16 to f32
+    %s = arith.addf %r, %w : f32
+    %y = arith.truncf %s : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  rudnn_tile.gemm ins(%an, %bn : memref<2x?x4096xf16>, memref<2x4096x512xf16>) outs(%c : memref<2x?x512xf32>) epilogue {
+  ^bb0(%x: f32):
+    rudnn_tile.yield %x : f32
+  }
   return
 }
 
