@@ -1,6 +1,7 @@
 """Kernels against float64 and against torch on one GPU.
 
     kernels.py prepare FOLDER            compiles the artifacts (rudnn-compile from RUDNN_BIN, build/bin)
+                                         for RUDNN_TARGET (sm_90a; sm_90 takes the portable schedules)
     kernels.py check FOLDER [GROUP ...]  compares with float64; exit status 1 when something is off
     kernels.py bench FOLDER [GROUP ...]  times ours and the peers', interleaved, in CUDA graphs
 
@@ -30,12 +31,13 @@ SECONDS = 90  # for one group
 def prepare(folder):
     folder.mkdir(parents=True, exist_ok=True)
     tools = pathlib.Path(os.environ.get("RUDNN_BIN", "build/bin"))
+    target = os.environ.get("RUDNN_TARGET", "sm_90a")
     for family in FAMILIES:
         for name, text in family.sources().items():
             source = folder / f"{name}.mlir"
             source.write_text(text)
             start = time.time()
-            subprocess.run([tools / "rudnn-compile", source, "--target=sm_90a", "--cpu=x86-64-v3",
+            subprocess.run([tools / "rudnn-compile", source, f"--target={target}", "--cpu=x86-64-v3",
                             "-o", folder / f"{name}.so"], check=True)
             print(f"{name}: {text.count('func.func')} functions compiled in "
                   f"{time.time() - start:.1f} s", flush=True)
