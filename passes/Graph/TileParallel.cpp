@@ -292,6 +292,14 @@ SmallVector<int64_t> GroupBuilder::anchorTiles(Operation *op) {
       elementTiles(linalgOp, tiles);
     return tiles;
   }
+  // Without elements there is nothing to share out, and upstream refuses slices
+  // of a dim of extent 0.
+  if (isRudnnOp(op) && llvm::any_of(op->getOperandTypes(), [](Type type) {
+        auto shaped = dyn_cast<ShapedType>(type);
+        return shaped && shaped.hasRank() &&
+               llvm::is_contained(shaped.getShape(), 0);
+      }))
+    return {};
   // The paged gradients decompose into parallel loops over one index of the
   // pages, which tiles would each make again.
   if (!isRudnnOp(op) || isa<PagedAttentionBackwardOp, PagedMlaBackwardOp>(op) ||
