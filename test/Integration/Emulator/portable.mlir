@@ -14,7 +14,7 @@ func.func @causal(%q: tensor<1x2x130x80xbf16>, %k: tensor<1x1x200x80xbf16>, %v: 
   %i = tensor.empty() : tensor<1x2x130x72xbf16>
   %l = tensor.empty() : tensor<1x2x130xf32>
   %o:2 = rudnn.attention ins(%q, %k, %v : tensor<1x2x130x80xbf16>, tensor<1x1x200x80xbf16>, tensor<1x1x200x72xbf16>)
-      outs(%i, %l : tensor<1x2x130x72xbf16>, tensor<1x2x130xf32>) {causal = #rudnn.causal<bottom_right>, rudnn.strategy = "schedule"} -> tensor<1x2x130x72xbf16>, tensor<1x2x130xf32>
+      outs(%i, %l : tensor<1x2x130x72xbf16>, tensor<1x2x130xf32>) {causal = #rudnn.causal<bottom_right>} -> tensor<1x2x130x72xbf16>, tensor<1x2x130xf32>
   return %o#0, %o#1 : tensor<1x2x130x72xbf16>, tensor<1x2x130xf32>
 }
 
@@ -27,7 +27,7 @@ func.func @options(%q: !t, %k: !s, %v: !s, %sinks: tensor<4xf32>) -> !t {
   %n = tensor.dim %q, %c2 : !t
   %i = tensor.empty(%b, %n) : !t
   %o = rudnn.attention ins(%q, %k, %v : !t, !s, !s) sinks(%sinks : tensor<4xf32>) outs(%i : !t)
-      {causal = #rudnn.causal<bottom_right>, window_left = 150 : i64, softcap = 5.0 : f64, rudnn.strategy = "schedule"} -> !t
+      {causal = #rudnn.causal<bottom_right>, window_left = 150 : i64, softcap = 5.0 : f64} -> !t
   return %o : !t
 }
 
@@ -36,7 +36,7 @@ func.func @options(%q: !t, %k: !s, %v: !s, %sinks: tensor<4xf32>) -> !t {
 func.func @wide(%q: !w, %k: !x, %v: !x, %mask: tensor<1x1x40x70xi1>, %bias: tensor<1x1x1x70xf32>) -> !w {
   %i = tensor.empty() : !w
   %o = rudnn.attention ins(%q, %k, %v : !w, !x, !x) mask(%mask : tensor<1x1x40x70xi1>) bias(%bias : tensor<1x1x1x70xf32>)
-      outs(%i : !w) {rudnn.strategy = "schedule"} -> !w
+      outs(%i : !w) -> !w
   return %o : !w
 }
 
@@ -44,7 +44,7 @@ func.func @rows(%x: tensor<?x1000xbf16>, %g: tensor<1000xf32>) -> tensor<?x1000x
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x1000xbf16>
   %i = tensor.empty(%n) : tensor<?x1000xbf16>
-  %a = rudnn.rms_norm ins(%x, %g : tensor<?x1000xbf16>, tensor<1000xf32>) outs(%i : tensor<?x1000xbf16>) {rudnn.strategy = "schedule"} -> tensor<?x1000xbf16>
-  %b = rudnn.softmax ins(%a : tensor<?x1000xbf16>) outs(%i : tensor<?x1000xbf16>) {rudnn.strategy = "schedule"} -> tensor<?x1000xbf16>
+  %a = rudnn.rms_norm ins(%x, %g : tensor<?x1000xbf16>, tensor<1000xf32>) outs(%i : tensor<?x1000xbf16>) -> tensor<?x1000xbf16>
+  %b = rudnn.softmax ins(%a : tensor<?x1000xbf16>) outs(%i : tensor<?x1000xbf16>) -> tensor<?x1000xbf16>
   return %b : tensor<?x1000xbf16>
 }
