@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block computes 128 query rows of one head: one warp group loads the queries
-// and the blocks of keys and values from right to left into rings with TMA, two
-// warp groups take 64 rows each. A step multiplies the next scores S = Q K^T
-// while the product O += P V of the step before is in flight, so that
-// exponentials overlap with the tensor cores; the two groups take turns in
-// starting their products, so that one's exponentials run beside the other's
+// A block computes 128 or 192 query rows of one head: one warp group loads the
+// queries and the blocks of keys and values from right to left into rings with
+// TMA, two or three warp groups take 64 rows each. A step multiplies the next
+// scores S = Q K^T while the product O += P V of the step before is in flight,
+// so that exponentials overlap with the tensor cores; the groups take turns in
+// starting their products, so that one's exponentials run beside the others'
 // products. The running output is rescaled between the two products of a step.
 //
 // Blocks of keys that a bound cuts (causal, windows, the end) are masked in
@@ -92,12 +92,12 @@ AttentionKernel::Values AttentionKernel::steps(Value from, Value to,
     Value it = k.add(first, step), before = k.sub(it, 1);
     Value column = k.mul(k.sub(tile.last, step), shape.keyTile);
     k.wait(keyRing, it);
-    TurnTakeOp::create(k.b, k.loc, group, 2);
+    TurnTakeOp::create(k.b, k.loc, group, shape.groups);
     Value s = scores(group, it);
     output = scaleRows(output, rescale);
     k.wait(valueRing, before);
     output = update(output, weights, before);
-    TurnPassOp::create(k.b, k.loc, group, 2);
+    TurnPassOp::create(k.b, k.loc, group, shape.groups);
     s = k.wgmmaWait(1, s)[0];
     k.release(keyRing, it);
     s = transform(s, tile, rowOf(tile, group), column);
@@ -114,13 +114,13 @@ AttentionKernel::Values AttentionKernel::steps(Value from, Value to,
 }
 
 void AttentionKernel::consumer(Value group) {
-  TurnEdgeOp::create(k.b, k.loc, group, 2, /*first=*/true);
+  TurnEdgeOp::create(k.b, k.loc, group, shape.groups, /*first=*/true);
   forEachTile([&](Tile tile, Value first, Value count) {
     k.wait(queryRing, count);
     k.wait(keyRing, first);
-    TurnTakeOp::create(k.b, k.loc, group, 2);
+    TurnTakeOp::create(k.b, k.loc, group, shape.groups);
     Value x = scores(group, first);
-    TurnPassOp::create(k.b, k.loc, group, 2);
+    TurnPassOp::create(k.b, k.loc, group, shape.groups);
     x = k.wgmmaWait(0, x)[0];
     k.release(keyRing, first);
     Value column = k.mul(tile.last, shape.keyTile);
@@ -154,7 +154,7 @@ void AttentionKernel::consumer(Value group) {
     return k.add(first, tile.blocks);
   });
   TmaStoreWaitOp::create(k.b, k.loc, 0, /*read=*/false);
-  TurnEdgeOp::create(k.b, k.loc, group, 2, /*first=*/false);
+  TurnEdgeOp::create(k.b, k.loc, group, shape.groups, /*first=*/false);
 }
 
 /// The last product, normalization, log-sum-exp, output.

@@ -1,7 +1,7 @@
 //===- AttentionKernel.h - State of the attention schedule -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUDNN_PASSES_SCHEDULES_ATTENTIONKERNEL_H
@@ -11,13 +11,16 @@
 
 namespace rudnn::tile {
 
-inline constexpr int64_t kQueryRows = 128;
-
 /// What is decided before the kernel is built.
 struct AttentionShape : ScoreShape {
   int64_t headPanels, valuePanels; // panels of 64 columns of q/k and of v/out
+  int64_t groups;                  // warp groups that take 64 query rows each
   bool persistent;                 // one block per multiprocessor walks over tiles
+  bool paired;                     // a persistent block walks over pairs of equal cost
   bool outputApart;                // the output does not reuse the queries' tile
+
+  /// Shared memory of queries, keys and values and, when it is apart, the output.
+  int64_t sharedBytes(bool withOutput) const;
 };
 
 AttentionShape getAttentionShape(AttentionOp op);

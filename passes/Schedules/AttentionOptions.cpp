@@ -80,6 +80,21 @@ AttentionOptions::Tile AttentionOptions::tileOf(Value t) {
     m = k.sub(k.sub(rowTiles, 1), k.div(rest, width));
     head = k.add(first, k.rem(rest, width));
   }
+  return tileAt(head, m);
+}
+
+/// The two tiles of a pair lie in neighboring heads. With one bound on the
+/// right the work of a tile grows with its row, so the second is the mirror
+/// image of the first and all pairs cost the same.
+AttentionOptions::Tile AttentionOptions::tileOfPair(Value pair, Value second) {
+  Value head = k.add(k.mul(k.div(pair, rowTiles), 2), second);
+  Value m = k.rem(pair, rowTiles);
+  Value isSecond = k.compare(arith::CmpIPredicate::eq, second, k.index(1));
+  return tileAt(head, k.select(isSecond, k.sub(k.sub(rowTiles, 1), m), m));
+}
+
+/// Row tile m of a head.
+AttentionOptions::Tile AttentionOptions::tileAt(Value head, Value m) {
   Tile tile;
   tile.batch = k.div(head, s.queryHeads());
   tile.head = k.rem(head, s.queryHeads());

@@ -57,6 +57,8 @@ protected:
 
   // Tiles of rows and their blocks of keys.
   Tile tileOf(Value t);
+  Tile tileOfPair(Value pair, Value second);
+  Tile tileAt(Value head, Value m);
   void addBlocks(Tile &tile);
 
   // Scores: `row` is the first row of the fragment, `column` its first key.
