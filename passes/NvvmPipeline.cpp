@@ -31,9 +31,11 @@ static void buildDecomposition(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   cleanUp(pm);
+  pm.addPass(createRudnnFormGemm());
   RudnnSelectStrategyOptions strategy;
   strategy.chip = options.chip;
   pm.addPass(createRudnnSelectStrategy(strategy));
+  pm.addPass(createRudnnFlattenExperts());
   pm.addPass(createRudnnDecompose());
   pm.addPass(createLinalgElementwiseOpFusionPass());
   cleanUp(pm);
@@ -57,6 +59,7 @@ static void buildKernels(OpPassManager &pm,
   pm.addPass(createConvertLinalgToParallelLoopsPass());
   pm.addPass(createForallToParallelLoopPass());
   cleanUp(pm);
+  pm.addPass(createRudnnCarrySums());
   pm.addPass(createRudnnOutlineKernels());
   cleanUp(pm);
   pm.addPass(createRudnnPlanWorkspace());

@@ -32,6 +32,45 @@ def RudnnDecompose : Pass<"rudnn-decompose"> {
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RudnnFormGemm : Pass<"rudnn-form-gemm"> {
+  let summary = "Form rudnn_tile.gemm from linalg products and what follows them";
+  let description = [{
+    A linalg contraction of two f16 or two bf16 matrices (linalg.matmul with any
+    `indexing_maps`, linalg.batch_matmul, a linalg.generic) becomes a
+    `rudnn_tile.gemm`, with these rules:
+
+    - sums are f32 whatever type the result has, and are rounded once;
+    - operands that are extended to f32 first are taken as they were before;
+    - a start value other than zero is added in the epilogue;
+    - elementwise ops of which each alone uses the result of the one before are
+      taken into the epilogue when their other operands are tensors of the
+      result's shape or vectors along its last dim, and when a schedule can
+      compute their code. Roundings between them disappear;
+    - several dims of rows become one; a transposed left operand is transposed
+      before.
+
+    `rudnn.strategy = "fallback"` keeps a product as it is; another value goes to
+    the gemm. Runs before `rudnn-select-strategy`.
+
+    ```mlir
+    %p = linalg.matmul ins(%a, %b : tensor<?x64xbf16>, tensor<64x32xbf16>)
+        outs(%zero : tensor<?x32xf32>) -> tensor<?x32xf32>
+    %y = linalg.generic {...} ins(%p, %bias : tensor<?x32xf32>, tensor<32xf32>)
+        outs(%e : tensor<?x32xbf16>) { add, truncf } -> tensor<?x32xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %y = rudnn_tile.gemm ins(%a, %b : ...) extras(%bias : tensor<32xf32>)
+        outs(%e : tensor<?x32xbf16>) epilogue { add, truncf } -> tensor<?x32xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect", "::rudnn::tile::TileDialect"];
+}
+
 def RudnnLowerAssertions : Pass<"rudnn-lower-assertions"> {
   let summary = "Turn cf.assert into a message on the standard error and an abort";
   let description = [{
@@ -260,6 +299,50 @@ def RudnnEmitEntries : Pass<"rudnn-emit-entries"> {
 // Fallback/ and Host/: kernels of any op, and the host side of a GPU target
 //===----------------------------------------------------------------------===//
 
+def RudnnFlattenExperts : Pass<"rudnn-flatten-experts"> {
+  let summary = "Turn expert products into products over all packed rows";
+  let description = [{
+    `rudnn.moe.experts` on tensors, unless its strategy is a schedule, becomes
+    linalg code without a loop over the experts: each row counts the experts that
+    end before it, and its products read the weights of the expert that it is
+    at. The decomposition of the op slices the rows of an expert, which a host
+    that never reads device data can't do.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def RudnnCarrySums : Pass<"rudnn-carry-sums"> {
+  let summary = "Keep sums of loops in registers";
+  let description = [{
+    A loop inside of a `scf.parallel` that reads one element of a buffer, changes
+    it and writes it back in each trip carries it as a value instead; it is read
+    before and written after the loop. Holds for loops made from linalg ops, whose
+    operands don't overlap with what they write.
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      %s = memref.load %d[%i] : memref<?xf32>
+      %t = arith.addf %s, %p : f32
+      memref.store %t, %d[%i] : memref<?xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %s0 = memref.load %d[%i] : memref<?xf32>
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %s0) -> f32 {
+      %t = arith.addf %s, %p : f32
+      scf.yield %t : f32
+    }
+    memref.store %r, %d[%i] : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def RudnnOutlineKernels : Pass<"rudnn-outline-kernels"> {
   let summary = "Make generic kernels of everything that touches buffers";
   let description = [{
@@ -338,7 +421,7 @@ def RudnnDescribeKernels : Pass<"rudnn-describe-kernels", "::mlir::ModuleOp"> {
 def RudnnSelectStrategy : Pass<"rudnn-select-strategy", "::mlir::ModuleOp"> {
   let summary = "Decide which schedule makes an op's kernels";
   let description = [{
-    Sets the attribute `rudnn.strategy` of every rudnn op from the table in
+    Sets the attribute `rudnn.strategy` of every rudnn op and `rudnn_tile.gemm` from the table in
     `passes/Schedules/SelectStrategy.cpp`, by op, types, shapes and chip:
     `schedule` (a kernel of its own) or `fallback` (decomposition and generic
     kernels). An attribute that is there already decides; a `schedule` that does

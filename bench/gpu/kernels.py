@@ -9,7 +9,7 @@
 child process under a wall-clock limit, so that a kernel that hangs costs seconds. `bench` writes
 FOLDER/results.json; with RUDNN_SUSTAINED=SECONDS it also times at sustained clocks.
 A family of kernels is a module `cases_*.py` with `sources()` (artifact name -> MLIR text) and the
-tables CHECKS and BENCHES (group name -> function).
+tables CHECKS and BENCHES (group name -> function), and `companions()` when files travel along.
 """
 
 import json
@@ -22,9 +22,11 @@ import time
 
 import cases_attention
 import cases_attention_options
+import cases_decoder
+import cases_gemm
 import cases_norm
 
-FAMILIES = [cases_attention, cases_attention_options, cases_norm]
+FAMILIES = [cases_attention, cases_attention_options, cases_gemm, cases_norm, cases_decoder]
 SECONDS = 90  # for one group
 
 
@@ -41,6 +43,8 @@ def prepare(folder):
                             "-o", folder / f"{name}.so"], check=True)
             print(f"{name}: {text.count('func.func')} functions compiled in "
                   f"{time.time() - start:.1f} s", flush=True)
+        for path in getattr(family, "companions", list)():
+            shutil.copy(path, folder)
     shutil.copy(tools.parent / "lib" / "librudnn_rt.so", folder / "librudnn_rt.so")
 
 

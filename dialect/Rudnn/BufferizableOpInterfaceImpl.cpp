@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rudnn/Rudnn.h"
+#include "rudnn/Tile/TileDialect.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -82,5 +83,8 @@ void rudnn::registerBufferizableOpInterfaceExternalModels(
 #define GET_OP_LIST
 #include "rudnn/ConvOps.cpp.inc"
         >(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
+    attach<tile::GemmOp>(context);
   });
 }

@@ -53,6 +53,21 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+bool rudnn::tile::isEpilogueOp(Operation *op) {
+  auto scalar = [](Type type) {
+    return type.isF32() || type.isF16() || type.isBF16() || type.isInteger(1);
+  };
+  if (!llvm::all_of(op->getOperandTypes(), scalar) ||
+      !llvm::all_of(op->getResultTypes(), scalar))
+    return false;
+  return isa<arith::AddFOp, arith::CmpFOp, arith::ConstantOp, arith::DivFOp,
+             arith::ExtFOp, arith::MaximumFOp, arith::MaxNumFOp,
+             arith::MinimumFOp, arith::MinNumFOp, arith::MulFOp, arith::NegFOp,
+             arith::SelectOp, arith::SubFOp, arith::TruncFOp, math::AbsFOp,
+             math::ErfOp, math::Exp2Op, math::ExpOp, math::FmaOp, math::LogOp,
+             math::Log2Op, math::RsqrtOp, math::TanhOp>(op);
+}
+
 LogicalResult GemmOp::verify() {
   auto a = cast<ShapedType>(getA().getType()),
        b = cast<ShapedType>(getB().getType());

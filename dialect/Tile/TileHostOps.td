@@ -8,6 +8,7 @@
 #define RUDNN_TILE_HOST_OPS_TD
 
 include "TileBase.td"
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -43,15 +44,17 @@ def Tile_LaunchOp : Tile_HostOp<"launch"> {
 }
 
 def Tile_GemmOp : Tile_HostOp<"gemm", [AttrSizedOperandSegments, DestinationStyleOpInterface,
-    SingleBlock, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    SingleBlock, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    AggregatedOpInterface]> {
   let summary = "matrix product with an elementwise epilogue";
   let description = [{
     `d[i, j] = epilogue(sum over k of a[i, k] * b[k, j], extras...)` with f32 sums.
     `a` is [M, K]; `b` is [K, N] or, with `transpose_b`, [N, K]; both f16 or both bf16, and
     all of rank 3 with a leading batch dim in a batched product. Each extra is [M, N]
     ("full") or [N] ("row"). The region takes the f32 sum and one element of each extra, and
-    yields an element of `d`. Formed from linalg on tensors by `rudnn-form-gemm`; the
-    schedule `rudnn-schedule-gemm` takes it on memrefs.
+    yields an element of `d`; it computes in f32 (arguments are extended first, the result
+    is rounded last). Formed from linalg on tensors by `rudnn-form-gemm`, which is also what
+    `decomposeOperation` goes back to; schedules take it on memrefs.
   }];
   let arguments = (ins AnyShaped:$a, AnyShaped:$b, Variadic<AnyShaped>:$extras,
     Variadic<AnyShaped>:$outs, UnitAttr:$transpose_b);
@@ -65,6 +68,8 @@ def Tile_GemmOp : Tile_HostOp<"gemm", [AttrSizedOperandSegments, DestinationStyl
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    ::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>> decomposeOperation(
+        ::mlir::OpBuilder &b);
   }];
 }
 

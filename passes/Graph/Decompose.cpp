@@ -7,6 +7,7 @@
 
 #include "rudnn/Passes.h"
 #include "rudnn/Rudnn.h"
+#include "rudnn/Tile/TileDialect.h"
 
 namespace rudnn {
 #define GEN_PASS_DEF_RUDNNDECOMPOSE
@@ -22,7 +23,9 @@ struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
     getOperation()->walk([&](Operation *op) {
       auto strategy = op->getAttrOfType<StringAttr>("rudnn.strategy");
       bool scheduled = strategy && strategy.getValue() == "schedule";
-      if (isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()) && !scheduled)
+      bool ours = isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()) ||
+                  isa<rudnn::tile::GemmOp>(op);
+      if (ours && !scheduled)
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());

@@ -9,14 +9,15 @@
 // One warp group loads steps of 64 columns of a and b into a ring with TMA; two
 // warp groups each multiply 64 rows (wgmma), keep one product in flight over
 // the ring's stages, apply the epilogue in registers and store through shared
-// memory with TMA, which clips at the edges. Tiles are walked in columns of 16
-// row tiles, so that the blocks that run together share operands in L2.
+// memory with TMA, which clips at the edges (f32 results, and rows that bulk
+// copies can't write, go straight to memory). The second warp group starts each
+// tile a few steps behind the first, so that one multiplies while the other is
+// in its epilogue. Tiles are walked in columns of 16 row tiles, so that the
+// blocks that run together share operands in L2.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Schedules.h"
-
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace rudnn::tile;
@@ -26,6 +27,12 @@ using Values = KernelBuilder::Values;
 namespace {
 
 constexpr int64_t kRows = 128, kStep = 64, kRowTilesPerGroup = 16;
+/// Columns of the epilogue at a time; buffers of such a piece per warp group.
+constexpr int64_t kPiece = 64, kBuffers = 2;
+/// Steps that the first warp group is ahead of the second.
+constexpr int64_t kLead = 2;
+/// Registers of the next piece's extras while one is computed.
+constexpr int64_t kMostAhead = 32;
 
 struct GemmKernel {
   GemmKernel(GemmOp op, const Machine &machine, OpBuilder &b)
@@ -36,8 +43,9 @@ struct GemmKernel {
     int64_t n = d.getShape().back();
     cols = !ShapedType::isDynamic(n) && n <= 128 ? 128 : 256;
     stages = cols == 256 ? 4 : 6;
-    // The epilogue works on pieces of columns: each extra needs registers.
-    piece = op.getExtras().empty() ? 128 : 64;
+    // Bulk stores need rows of whole 16 bytes.
+    direct = outElement().isF32() || ShapedType::isDynamic(n) || n % 8 != 0;
+    vector = !ShapedType::isDynamic(n) && n % 2 == 0 ? 2 : 1;
   }
 
   LogicalResult build(gpu::GPUModuleOp kernels);
@@ -53,9 +61,13 @@ private:
   void producer();
   void consumer(Value group);
   Value product(Value it, Value group, Value acc);
-  void epilogue(Tile tile, Value group, Value acc);
-  Value loadExtra(unsigned i, Tile tile, Value row, Value col,
-                  FragmentType type);
+  Value products(Value from, Value to, Value first, Value group, Value acc);
+  void epilogue(Tile tile, Value group, Value acc, Values extras);
+  void store(Tile tile, Value group, Value result, int64_t c);
+  Values loadExtras(Tile tile, Value group, int64_t c);
+  Value loadExtra(unsigned i, Tile tile, Value row, Value col);
+  Value offsetOf(Tile tile, Value row, Value col, Value leading);
+  bool loadsAhead();
 
   TmaType tma(int64_t rows, int64_t columns, Type type);
   Type outElement() { return d.getElementType(); }
@@ -66,10 +78,11 @@ private:
   MemRefType d;
   Type element;
   bool batched;
-  int64_t cols, stages, piece;
+  int64_t cols, stages, vector;
+  bool direct;
 
   // Kernel arguments and shared memory.
-  Value tmaA, tmaB, tmaD, kSteps, rowTiles, colTiles, tiles, sizeM, sizeN;
+  Value tmaA, tmaB, dest, kSteps, rowTiles, colTiles, tiles, sizeM, sizeN;
   SmallVector<Value> extras, extraStrides;
   Value tilesA, tilesB, out, ring;
 };
@@ -141,74 +154,130 @@ Value GemmKernel::product(Value it, Value group, Value acc) {
   return k.wgmma(a, k.stage(tilesB, slot), acc, !op.getTransposeB());
 }
 
+/// Adds the steps' products; one stays in flight.
+Value GemmKernel::products(Value from, Value to, Value first, Value group,
+                           Value acc) {
+  return k.loop(from, to, k.index(1), {acc},
+                [&](Value step, ValueRange carried) {
+                  Value it = k.add(first, step);
+                  Value next = product(it, group, carried[0]);
+                  // The product before has read its stage.
+                  k.wgmmaWait(1, {});
+                  k.release(ring, k.sub(it, 1));
+                  return Values{next};
+                })[0];
+}
+
 void GemmKernel::consumer(Value group) {
+  TurnEdgeOp::create(k.b, k.loc, group, 2, /*first=*/true);
   forEachTile([&](Tile tile, Value first) {
+    TurnTakeOp::create(k.b, k.loc, group, 2);
     Value acc = product(first, group, {});
-    acc = k.loop(k.index(1), kSteps, k.index(1), {acc},
-                 [&](Value step, ValueRange carried) {
-                   Value it = k.add(first, step);
-                   Value next = product(it, group, carried[0]);
-                   // The product before has read its stage.
-                   k.wgmmaWait(1, {});
-                   k.release(ring, k.sub(it, 1));
-                   return Values{next};
-                 })[0];
+    Value lead = k.min(k.index(kLead), kSteps);
+    acc = products(k.index(1), lead, first, group, acc);
+    TurnPassOp::create(k.b, k.loc, group, 2);
+    acc = products(lead, kSteps, first, group, acc);
+    Values ahead;
+    if (loadsAhead())
+      ahead = loadExtras(tile, group, 0);
     acc = k.wgmmaWait(0, acc)[0];
     Value end = k.add(first, kSteps);
     k.release(ring, k.sub(end, 1));
-    epilogue(tile, group, acc);
+    epilogue(tile, group, acc, ahead);
     return end;
   });
-  TmaStoreWaitOp::create(k.b, k.loc, 0, /*read=*/false);
+  TurnEdgeOp::create(k.b, k.loc, group, 2, /*first=*/false);
+  if (!direct)
+    TmaStoreWaitOp::create(k.b, k.loc, 0, /*read=*/false);
 }
 
-void GemmKernel::epilogue(Tile tile, Value group, Value acc) {
-  Value row = k.add(k.mul(tile.m, kRows), k.mul(group, 64));
-  Value mine = k.stage(out, group);
-  for (int64_t c = 0; c < cols; c += piece) {
-    Value col = k.add(k.mul(tile.n, cols), c);
-    Value part = k.columns(acc, c, piece);
+void GemmKernel::epilogue(Tile tile, Value group, Value acc, Values ahead) {
+  for (int64_t c = 0; c < cols; c += kPiece) {
+    Value part = k.columns(acc, c, kPiece);
     auto type = cast<FragmentType>(part.getType());
-    SmallVector<Value> inputs = {part};
-    for (unsigned i = 0; i < op.getExtras().size(); ++i)
-      inputs.push_back(loadExtra(i, tile, row, col, type));
+    Values raw = loadsAhead() ? ahead : loadExtras(tile, group, c);
+    if (loadsAhead() && c + kPiece < cols)
+      ahead = loadExtras(tile, group, c + kPiece);
+    Values inputs = {part};
+    for (Value extra : raw) {
+      extra = k.convert(extra, k.b.getF32Type());
+      bool row = cast<FragmentType>(extra.getType()).getShape().size() == 1;
+      inputs.push_back(row ? k.broadcast(extra, type, 0) : extra);
+    }
     Value result = k.map1(inputs, [&](ValueRange scalars) {
       return buildEpilogue(k, op, scalars);
     });
-    result = k.convert(result, outElement());
-    // The copy before has read the buffer.
-    TmaStoreWaitOp::create(k.b, k.loc, 0, /*read=*/true);
-    GroupBarrierOp::create(k.b, k.loc, group);
-    StoreSharedOp::create(k.b, k.loc, result, mine);
-    GroupBarrierOp::create(k.b, k.loc, group);
-    k.tmaStore(mine, tmaD, at(tile.batch, row, col));
+    store(tile, group, k.convert(result, outElement()), c);
   }
 }
 
-/// An extra as f32 in the layout of the piece.
-Value GemmKernel::loadExtra(unsigned i, Tile tile, Value row, Value col,
-                            FragmentType type) {
-  auto memref = cast<MemRefType>(op.getExtras()[i].getType());
-  Type from = memref.getElementType();
-  Value rowsLeft = k.sub(sizeM, row), colsLeft = k.sub(sizeN, col);
-  if (memref.getRank() == 1) {
-    FragmentType slice = k.fragment(type.getLayout().slice(0), from);
-    Value loaded =
-        LoadOp::create(k.b, k.loc, slice, extras[i], k.i64(col), Value(),
-                       ValueRange{colsLeft}, k.b.getDenseI64ArrayAttr({1}), 2);
-    return k.broadcast(k.convert(loaded, k.b.getF32Type()), type, 0);
+void GemmKernel::store(Tile tile, Value group, Value result, int64_t c) {
+  Value row = k.add(k.mul(tile.m, kRows), k.mul(group, 64));
+  Value col = k.add(k.mul(tile.n, cols), c);
+  if (direct) {
+    Value leading = k.i64(sizeN);
+    StoreOp::create(k.b, k.loc, result, dest, offsetOf(tile, row, col, leading),
+                    leading, ValueRange{k.sub(sizeM, row), k.sub(sizeN, col)},
+                    k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}),
+                    vector);
+    return;
   }
-  // Offsets are 64 bits wide: the matrix may have more than 2^31 elements.
-  Value leading = extraStrides[i];
+  Value number = k.add(k.mul(group, kBuffers), c / kPiece % kBuffers);
+  Value buffer = k.stage(out, number);
+  // The copy before the last one has read this buffer.
+  TmaStoreWaitOp::create(k.b, k.loc, kBuffers - 1, /*read=*/true);
+  GroupBarrierOp::create(k.b, k.loc, group);
+  StoreSharedOp::create(k.b, k.loc, result, buffer);
+  GroupBarrierOp::create(k.b, k.loc, group);
+  k.tmaStore(buffer, dest, at(tile.batch, row, col));
+}
+
+/// Where a piece starts in a dense matrix: 64 bits, as there may be more than
+/// 2^31 elements.
+Value GemmKernel::offsetOf(Tile tile, Value row, Value col, Value leading) {
   Value wideRow = k.i64(row);
   if (batched)
     wideRow = k.add(wideRow, k.mul(k.i64(tile.batch), k.i64(sizeM)));
-  Value offset = k.add(k.mul(wideRow, leading), k.i64(col));
-  Value loaded =
-      LoadOp::create(k.b, k.loc, k.fragment(type.getLayout(), from), extras[i],
-                     offset, leading, ValueRange{rowsLeft, colsLeft},
-                     k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}), 2);
-  return k.convert(loaded, k.b.getF32Type());
+  return k.add(k.mul(wideRow, leading), k.i64(col));
+}
+
+/// What the extras of a piece take in registers is little enough to load them
+/// while the piece before is computed.
+bool GemmKernel::loadsAhead() {
+  int64_t registers = 0;
+  for (Value extra : op.getExtras()) {
+    auto memref = cast<MemRefType>(extra.getType());
+    bool narrow = memref.getElementTypeBitWidth() == 16;
+    registers += kPiece / (memref.getRank() == 1 ? 4 : 2) / (narrow ? 2 : 1);
+  }
+  return registers <= kMostAhead;
+}
+
+Values GemmKernel::loadExtras(Tile tile, Value group, int64_t c) {
+  Value row = k.add(k.mul(tile.m, kRows), k.mul(group, 64));
+  Value col = k.add(k.mul(tile.n, cols), c);
+  Values loaded;
+  for (unsigned i = 0; i < op.getExtras().size(); ++i)
+    loaded.push_back(loadExtra(i, tile, row, col));
+  return loaded;
+}
+
+/// An extra in the layout of a piece, as it is stored.
+Value GemmKernel::loadExtra(unsigned i, Tile tile, Value row, Value col) {
+  auto memref = cast<MemRefType>(op.getExtras()[i].getType());
+  Type from = memref.getElementType();
+  Layout layout = Layout::accumulator(64, kPiece);
+  Value rowsLeft = k.sub(sizeM, row), colsLeft = k.sub(sizeN, col);
+  if (memref.getRank() == 1)
+    return LoadOp::create(k.b, k.loc, k.fragment(layout.slice(0), from),
+                          extras[i], k.i64(col), Value(), ValueRange{colsLeft},
+                          k.b.getDenseI64ArrayAttr({1}), vector);
+  Value leading = extraStrides[i];
+  return LoadOp::create(k.b, k.loc, k.fragment(layout, from), extras[i],
+                        offsetOf(tile, row, col, leading), leading,
+                        ValueRange{rowsLeft, colsLeft},
+                        k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}),
+                        vector);
 }
 
 LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
@@ -217,7 +286,9 @@ LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
   SmallVector<Type> types = {tma(kRows, kStep, element),
                              transposed ? tma(cols, kStep, element)
                                         : tma(kStep, 64, element),
-                             tma(64, 64, outElement())};
+                             tma(64, kPiece, outElement())};
+  if (direct)
+    types.back() = MemRefType::get({ShapedType::kDynamic}, outElement());
   types.append(6, index);
   for (Value extra : op.getExtras()) {
     auto memref = cast<MemRefType>(extra.getType());
@@ -227,7 +298,7 @@ LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
   }
   k.begin(kernels, uniqueKernelName(kernels, "gemm"), types, 3 * kGroupThreads);
   k.kernel.setMinBlocks(1);
-  Value *names[] = {&tmaA,     &tmaB,  &tmaD,  &kSteps, &rowTiles,
+  Value *names[] = {&tmaA,     &tmaB,  &dest,  &kSteps, &rowTiles,
                     &colTiles, &tiles, &sizeM, &sizeN};
   for (auto [i, name] : llvm::enumerate(names))
     *name = k.arg(i);
@@ -240,9 +311,8 @@ LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
   tilesB =
       k.alloc(transposed ? k.tileType({stages, cols, kStep}, element)
                          : k.tileType({stages, cols / 64, kStep, 64}, element));
-  out =
-      k.alloc(piece == 64 ? k.tileType({2, 64, 64}, outElement())
-                          : k.tileType({2, piece / 64, 64, 64}, outElement()));
+  if (!direct)
+    out = k.alloc(k.tileType({2 * kBuffers, 64, kPiece}, outElement()));
   ring = k.ring(stages, 2);
   k.warpGroups({{"producer", 1, 40, [&](Value) { producer(); }},
                 {"consumer", 2, 232, [&](Value group) { consumer(group); }}});
@@ -258,18 +328,21 @@ void GemmKernel::launch(gpu::GPUModuleOp kernels) {
   auto dim = [&](Value memref, unsigned i) -> Value {
     return b.createOrFold<memref::DimOp>(loc, memref, i);
   };
-  Value dest = op.getOuts()[0];
-  Value m = dim(dest, rank - 2), n = dim(dest, rank - 1);
+  Value result = op.getOuts()[0];
+  Value m = dim(result, rank - 2), n = dim(result, rank - 1);
   Value depth = dim(op.getA(), rank - 1);
   Value mTiles = k.ceilDiv(m, kRows), nTiles = k.ceilDiv(n, cols);
   Value count = k.mul(mTiles, nTiles);
   if (batched)
-    count = k.mul(count, dim(dest, 0));
+    count = k.mul(count, dim(result, 0));
   SmallVector<Value> args;
-  Value operands[] = {op.getA(), op.getB(), dest};
-  for (auto [i, operand] : llvm::enumerate(operands))
-    args.push_back(
-        TmaDescriptorOp::create(b, loc, kernel.getArgumentTypes()[i], operand));
+  Value operands[] = {op.getA(), op.getB(), result};
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    Type type = kernel.getArgumentTypes()[i];
+    bool bulk = isa<TmaType>(type);
+    args.push_back(bulk ? TmaDescriptorOp::create(b, loc, type, operand)
+                        : operand);
+  }
   args.append({k.ceilDiv(depth, kStep), mTiles, nTiles, count, m, n});
   for (Value extra : op.getExtras()) {
     args.push_back(extra);
@@ -283,57 +356,26 @@ void GemmKernel::launch(gpu::GPUModuleOp kernels) {
                    args);
 }
 
-/// The op's region on f32: extensions of its arguments and the last rounding
-/// are what `convert` does to whole fragments.
-Value rudnn::tile::buildEpilogue(KernelBuilder &k, GemmOp op,
-                                 ValueRange scalars) {
-  Block &block = op.getEpilogue().front();
-  IRMapping mapping;
-  mapping.map(block.getArguments(), scalars);
-  for (Operation &inner : block.without_terminator()) {
-    if (isa<arith::ExtFOp, arith::TruncFOp>(inner))
-      mapping.map(inner.getResult(0), mapping.lookup(inner.getOperand(0)));
-    else
-      k.b.clone(inner, mapping);
-  }
-  Value result = mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // What it takes
 //===----------------------------------------------------------------------===//
 
 std::string rudnn::tile::whyNotGemm(GemmOp op) {
+  auto a = cast<ShapedType>(op.getA().getType());
   auto d = cast<ShapedType>(op.getOuts()[0].getType());
-  if (!d.getElementType().isF16() && !d.getElementType().isBF16())
-    return "the result is not f16 or bf16";
-  for (Value operand : op->getOperands()) {
-    auto type = cast<ShapedType>(operand.getType());
-    int64_t last = type.getShape().back();
-    // Rows of bulk copies start at multiples of 16 bytes.
-    if (ShapedType::isDynamic(last) || last % 8 != 0)
-      return "the last extent of an operand is not a static multiple of 8";
-  }
+  Type element = d.getElementType();
+  if (!element.isF16() && !element.isBF16() && !element.isF32())
+    return "the result is neither f16, bf16 nor f32";
+  // Rows of bulk copies start at multiples of 16 bytes.
+  auto fits = [](int64_t extent) {
+    return !ShapedType::isDynamic(extent) && extent % 8 == 0;
+  };
+  int64_t depth = a.getShape().back();
+  if (!fits(depth) || depth == 0)
+    return "the depth of the product is not a static multiple of 8";
+  if (!op.getTransposeB() && !fits(d.getShape().back()))
+    return "the rows of b are not a static multiple of 8 long";
   return whyNotEpilogue(op);
-}
-
-std::string rudnn::tile::whyNotEpilogue(GemmOp op) {
-  for (Operation &inner : op.getEpilogue().front().without_terminator()) {
-    if (isa<arith::ExtFOp>(inner) && isa<BlockArgument>(inner.getOperand(0)))
-      continue;
-    if (isa<arith::TruncFOp>(inner) && inner.getResult(0).hasOneUse() &&
-        isa<YieldOp>(*inner.getResult(0).user_begin()))
-      continue;
-    if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-            arith::MaximumFOp, arith::MinimumFOp, arith::NegFOp,
-            arith::ConstantOp, math::ExpOp, math::Exp2Op, math::RsqrtOp>(
-            inner) &&
-        inner.getResult(0).getType().isF32())
-      continue;
-    return "the epilogue has a '" + inner.getName().getStringRef().str() + "'";
-  }
-  return "";
 }
 
 LogicalResult rudnn::tile::scheduleGemm(GemmOp op, gpu::GPUModuleOp kernels,

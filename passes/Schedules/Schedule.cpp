@@ -43,6 +43,48 @@ std::string rudnn::tile::uniqueKernelName(gpu::GPUModuleOp kernels,
   return name;
 }
 
+/// Rows of a bulk copy may lie apart, at multiples of 16 bytes.
+static bool isBulkOperand(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return false;
+  auto aligned = [&](int64_t elements) {
+    return !ShapedType::isDynamic(elements) &&
+           elements * type.getElementTypeBitWidth() % 128 == 0;
+  };
+  strides.pop_back();
+  return aligned(offset) && llvm::all_of(strides, aligned);
+}
+
+/// Kernels of rows and products go through dense buffers: an operand that is a
+/// part of a larger one is copied before, a result after.
+static void makeDense(DestinationStyleOpInterface op) {
+  auto gemm = dyn_cast<GemmOp>(*op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    bool bulk = gemm && (operand.get() == gemm.getA() || operand.get() == gemm.getB());
+    if (!type || type.getLayout().isIdentity() || (bulk && isBulkOperand(type)))
+      continue;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Value part = operand.get();
+    SmallVector<Value> sizes;
+    for (auto [d, extent] : llvm::enumerate(type.getShape()))
+      if (ShapedType::isDynamic(extent))
+        sizes.push_back(memref::DimOp::create(b, loc, part, d));
+    auto denseType = MemRefType::get(type.getShape(), type.getElementType());
+    Value dense = memref::AllocOp::create(b, loc, denseType, sizes);
+    operand.set(dense);
+    if (op.isDpsInit(&operand)) {
+      b.setInsertionPointAfter(op);
+      memref::CopyOp::create(b, loc, dense, part);
+    } else {
+      memref::CopyOp::create(b, loc, part, dense);
+    }
+  }
+}
+
 namespace {
 struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
   using RudnnScheduleBase::RudnnScheduleBase;
@@ -79,6 +121,9 @@ struct Schedule : rudnn::impl::RudnnScheduleBase<Schedule> {
     if (!row)
       return op->emitOpError("the ")
              << machine.chip << " schedule does not apply: " << why;
+    // The others go by the strides of their operands.
+    if (isa<GemmOp>(op) ? row->needsWgmma : !isa<rudnn::AttentionOp>(op))
+      makeDense(cast<DestinationStyleOpInterface>(op));
     return row->schedule(op, kernels, machine);
   }
 

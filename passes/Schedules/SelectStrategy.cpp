@@ -68,9 +68,11 @@ struct SelectStrategy : rudnn::impl::RudnnSelectStrategyBase<SelectStrategy> {
   void runOnOperation() override {
     SmallVector<Attribute> rows;
     WalkResult result = getOperation().walk([&](Operation *op) {
-      if (!isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()))
-        return WalkResult::advance();
+      // Any other op may still ask for a strategy.
       bool given = op->hasAttr(kStrategy);
+      if (!isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()) &&
+          !isa<GemmOp>(op) && !given)
+        return WalkResult::advance();
       if (failed(select(op)))
         return WalkResult::interrupt();
       rows.push_back(describe(op, given));

@@ -5,6 +5,9 @@
 // CHECK-DAG: kernel 'gemm':{{.*}} 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 // CHECK-DAG: kernel 'gemm_1':
 // CHECK-DAG: kernel 'gemm_2':
+// CHECK-DAG: kernel 'gemm_3':
+// CHECK-DAG: kernel 'gemm_4':
+// CHECK-DAG: kernel 'gemm_5':
 // CHECK-DAG: kernel 'attention':
 // CHECK-DAG: kernel 'attention_1':
 // CHECK-DAG: kernel 'attention_2':
@@ -39,6 +42,46 @@ func.func @gemm(%a: !a, %b: memref<8192x4096xbf16>, %d: memref<?x8192xbf16>, %bi
     %r = arith.addf %x, %z : f32
     %y = arith.truncf %r : f32 to bf16
     rudnn_tile.yield %y : bf16
+  }
+  return
+}
+
+// GELU in f16 in a batch; SiLU(x) * up with three extras; an f32 result with columns that no bulk
+// copy writes.
+!h = memref<?x256x512xf16>
+func.func @epilogues(%a: !h, %b: memref<?x512x1024xf16>, %d: memref<?x256x1024xf16>, %row: memref<1024xf16>,
+    %x: !a, %w: memref<333x4096xbf16>, %y: memref<?x333xf32>, %up: memref<?x333xbf16>, %gate: memref<?x333xf32>) {
+  rudnn_tile.gemm ins(%a, %b : !h, memref<?x512x1024xf16>) extras(%row : memref<1024xf16>) outs(%d : memref<?x256x1024xf16>) epilogue {
+  ^bb0(%s: f32, %e: f16):
+    %one = arith.constant 1.0 : f32
+    %half = arith.constant 0.5 : f32
+    %c = arith.constant 0.70710678 : f32
+    %f = arith.extf %e : f16 to f32
+    %z = arith.addf %s, %f : f32
+    %m = arith.mulf %z, %c : f32
+    %u = math.erf %m : f32
+    %v = arith.addf %u, %one : f32
+    %p = arith.mulf %z, %half : f32
+    %r = arith.mulf %p, %v : f32
+    %t = arith.truncf %r : f32 to f16
+    rudnn_tile.yield %t : f16
+  }
+  rudnn_tile.gemm ins(%x, %w : !a, memref<333x4096xbf16>) extras(%up, %gate : memref<?x333xbf16>, memref<?x333xf32>) outs(%y : memref<?x333xf32>) transpose_b epilogue {
+  ^bb0(%s: f32, %e: bf16, %g: f32):
+    %f = arith.extf %e : bf16 to f32
+    %z = arith.mulf %s, %f : f32
+    %r = arith.addf %z, %g : f32
+    %u = math.tanh %r : f32
+    rudnn_tile.yield %u : f32
+  }
+  rudnn_tile.gemm ins(%x, %w : !a, memref<333x4096xbf16>) outs(%up : memref<?x333xbf16>) transpose_b epilogue {
+  ^bb0(%s: f32):
+    %zero = arith.constant 0.0 : f32
+    %c = arith.cmpf ogt, %s, %zero : f32
+    %l = math.log %s : f32
+    %r = arith.select %c, %l, %zero : f32
+    %t = arith.truncf %r : f32 to bf16
+    rudnn_tile.yield %t : bf16
   }
   return
 }

@@ -12,6 +12,7 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,6 +39,10 @@ inline constexpr int64_t kRegisterFile = 65536;
 /// A memref in `#rudnn_tile.shared`; one in global memory.
 bool isSharedTile(mlir::Type type);
 bool isGlobalBuffer(mlir::Type type);
+
+/// What may stand in the epilogue of a gemm: scalar float code that every
+/// schedule of a product can compute in f32.
+bool isEpilogueOp(mlir::Operation *op);
 
 } // namespace rudnn::tile
 

@@ -23,10 +23,10 @@ func.func @gemm(%a: memref<?x1024xbf16>, %b: memref<4096x1024xbf16>, %bias: memr
 
 // CHECK-LABEL: rudnn_tile.kernel @gemm
 // CHECK-SAME:  threads = 384 : i32
-// Four stages of both operands, one buffer for the result of each consumer.
+// Four stages of both operands, two buffers for the result of each consumer.
 // CHECK:      %[[TA:.*]] = rudnn_tile.alloc -> memref<4x128x64xbf16
 // CHECK:      %[[TB:.*]] = rudnn_tile.alloc -> memref<4x256x64xbf16
-// CHECK:      %[[OUT:.*]] = rudnn_tile.alloc -> memref<2x64x64xbf16
+// CHECK:      %[[OUT:.*]] = rudnn_tile.alloc -> memref<4x64x64xbf16
 // CHECK:      %[[RING:.*]] = rudnn_tile.ring : <4, consumers = 2>
 // CHECK:      role "producer" groups 1 registers 40
 // CHECK:        rudnn_tile.single_thread
@@ -38,25 +38,32 @@ func.func @gemm(%a: memref<?x1024xbf16>, %b: memref<4096x1024xbf16>, %bias: memr
 // CHECK:              rudnn_tile.tma_load {{.*}} full %[[RING]][%[[IT]]]
 // CHECK:              rudnn_tile.ring_commit %[[RING]][%[[IT]]]
 // CHECK:      role "consumer" groups 2 registers 232
-// The first step starts the sum; each further one runs while the one before ends.
+// The first step starts the sum; each further one runs while the one before ends. The
+// first consumer passes the turn after a few steps.
+// CHECK:        rudnn_tile.turn_edge %{{.*}} of 2 first
+// CHECK:        rudnn_tile.turn_take
 // CHECK:        rudnn_tile.ring_wait
 // CHECK:        %[[START:.*]] = rudnn_tile.wgmma %{{.*}}, %{{.*}} : {{.*}} -> <64x256xf32, acc>
-// CHECK:        %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[START]])
+// CHECK:        %[[AHEAD:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[START]])
 // CHECK:          rudnn_tile.ring_wait
 // CHECK:          %[[NEXT:.*]] = rudnn_tile.wgmma %{{.*}}, %{{.*}} acc %[[ACC]]
 // CHECK:          rudnn_tile.wgmma_wait 1
 // CHECK:          rudnn_tile.ring_release
 // CHECK:          scf.yield %[[NEXT]]
+// CHECK:        rudnn_tile.turn_pass
+// CHECK:        %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[AHEAD]])
+// The bias of the first columns is on its way when the last product ends.
+// CHECK:        %[[BIAS:.*]] = rudnn_tile.load {{.*}} -> <64xf32, acc_cols>
 // CHECK:        rudnn_tile.wgmma_wait 0 %[[SUM]]
 // CHECK:        rudnn_tile.ring_release
 // The epilogue, 64 columns at a time.
 // CHECK:        %[[PART:.*]] = rudnn_tile.columns %{{.*}} from 0 : <64x256xf32, acc> -> <64x64xf32, acc>
-// CHECK:        %[[BIAS:.*]] = rudnn_tile.load {{.*}} -> <64xf32, acc_cols>
+// CHECK:        rudnn_tile.load {{.*}} -> <64xf32, acc_cols>
 // CHECK:        %[[FULL:.*]] = rudnn_tile.broadcast %[[BIAS]] dim 0
 // CHECK:        rudnn_tile.map(%[[PART]], %[[FULL]])
 // CHECK:          arith.addf
 // CHECK:        rudnn_tile.convert
-// CHECK:        rudnn_tile.tma_store_wait 0 read
+// CHECK:        rudnn_tile.tma_store_wait 1 read
 // CHECK:        rudnn_tile.group_barrier
 // CHECK:        rudnn_tile.store_shared
 // CHECK:        rudnn_tile.group_barrier
