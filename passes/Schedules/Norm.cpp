@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A block holds one row in registers, so that memory is read once and written
-// once. Blocks fill the device once and walk over rows; gamma and beta stay in
-// registers, and the next row is loaded before the current one is reduced.
+// once; gamma and beta come from the cache. Either each row has a block of its
+// own, or, for short rows and for layer_norm with its two sums, blocks fill the
+// device once, walk over rows and load the next one before they reduce the
+// current one. Then registers are limited to what lets 1024 threads run on a
+// multiprocessor. (Which is faster was measured: docs/performance.md.)
 //
 //===----------------------------------------------------------------------===//
 
 #include "Schedules.h"
-
-#include <functional>
 
 using namespace mlir;
 using namespace rudnn;
@@ -59,14 +60,20 @@ struct RowKernel {
     element = elementTypeOf(row.x);
     size = shapeOf(row.x).back();
     vector = 128 / element.getIntOrFloatBitWidth();
-    // About four vectors a thread.
+    bool twoSums = row.name == "layer_norm";
+    walks = size < 2048 || twoSums;
+    // Vectors of a thread.
+    int64_t vectors = walks && size < 16384 ? 2 : 4;
     warps = std::clamp<int64_t>(
-        llvm::PowerOf2Ceil(llvm::divideCeil(size, vector * 32 * 4)), 1, 32);
+        llvm::PowerOf2Ceil(llvm::divideCeil(size, vector * 32 * vectors)), 1,
+        32);
     int64_t step = vector * 32 * warps;
     padded = llvm::alignTo(size, step);
     layout = Layout::row(padded, vector, warps);
-    // 1024 threads have 64 registers each: only the row itself fits.
-    lean = warps == 32;
+    resident = std::clamp<int64_t>(1024 / (32 * warps), 1, 16);
+    // 1024 threads have no place for parts of two of the longest rows.
+    ahead = walks && warps < 32;
+    limited = walks && vectors == 2;
   }
 
   void build(gpu::GPUModuleOp kernels);
@@ -74,6 +81,7 @@ struct RowKernel {
 
 private:
   Value load(Value buffer, Value offset, Type type);
+  Value parameter(Value buffer);
   Value total(Combine kind, Value fragment);
   Value inside(Value fragment, Value outside);
   Value rmsNorm(Value x);
@@ -87,9 +95,9 @@ private:
   Type element;
   int64_t size, padded, vector, warps;
   Layout layout;
-  bool lean;
-  std::function<void()> loadParameters;
-  Value gamma, beta, scratch;
+  bool walks, ahead, limited;
+  int64_t resident;
+  Value gamma, beta, scratch; // gamma and beta: arguments, if there
 };
 
 } // namespace
@@ -123,17 +131,22 @@ Value RowKernel::inside(Value fragment, Value outside) {
   });
 }
 
-/// x * factor * gamma + beta.
+/// A vector along the row, as f32.
+Value RowKernel::parameter(Value buffer) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  Value zero = arith::ConstantIntOp::create(k.b, k.loc, 0, 64);
+  return k.convert(load(buffer, zero, type), k.b.getF32Type());
+}
+
+/// x * factor * gamma + beta, one after the other to need fewer registers.
 Value RowKernel::scaled(Value x, Value factor) {
-  if (lean)
-    loadParameters();
-  SmallVector<Value> inputs = {x, gamma};
-  if (beta)
-    inputs.push_back(beta);
-  return k.map1(inputs, [&](ValueRange v) {
-    Value y = k.mulf(v[0], factor);
-    return beta ? k.fma(y, v[1], v[2]) : k.mulf(y, v[1]);
+  Value y = k.map1({x, parameter(gamma)}, [&](ValueRange v) {
+    return k.mulf(k.mulf(v[0], factor), v[1]);
   });
+  if (!beta)
+    return y;
+  return k.map1({y, parameter(beta)},
+                [&](ValueRange v) { return k.addf(v[0], v[1]); });
 }
 
 Value RowKernel::rmsNorm(Value x) {
@@ -177,21 +190,14 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
     if (parameter)
       types.push_back(buffer(elementTypeOf(parameter)));
   k.begin(kernels, uniqueKernelName(kernels, row.name), types, 32 * warps);
+  if (limited)
+    k.kernel.setMinBlocks(resident);
   Value x = k.arg(0), y = k.arg(1), rows = k.arg(2);
-  auto parameter = [&](Value source, unsigned number) -> Value {
-    if (!source)
-      return {};
-    Type type = elementTypeOf(source);
-    Value zero = arith::ConstantIntOp::create(k.b, k.loc, 0, 64);
-    return k.convert(load(k.arg(number), zero, type), k.b.getF32Type());
-  };
   scratch = k.alloc(k.tileType({warps}, k.b.getF32Type(), 0));
-  loadParameters = [&] {
-    gamma = parameter(row.gamma, 3);
-    beta = parameter(row.beta, 4);
-  };
-  if (!lean)
-    loadParameters();
+  if (row.gamma)
+    gamma = k.arg(3);
+  if (row.beta)
+    beta = k.arg(4);
 
   auto offsetOf = [&](Value r) {
     return k.mul(k.i64(r), arith::ConstantIntOp::create(k.b, k.loc, size, 64));
@@ -199,14 +205,14 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
   Value first = k.blockId();
   Value last = k.sub(rows, 1);
   Values start;
-  if (!lean)
+  if (ahead)
     start.push_back(load(x, offsetOf(k.min(first, last)), element));
   k.loop(first, rows, k.gridSize(), start, [&](Value r, ValueRange carried) {
-    Values ahead;
-    if (!lean)
-      ahead.push_back(
+    Values next;
+    if (ahead)
+      next.push_back(
           load(x, offsetOf(k.min(k.add(r, k.gridSize()), last)), element));
-    Value current = lean ? load(x, offsetOf(r), element) : carried[0];
+    Value current = ahead ? carried[0] : load(x, offsetOf(r), element);
     current = k.convert(current, k.b.getF32Type());
     Value result = row.name == "rms_norm"     ? rmsNorm(current)
                    : row.name == "layer_norm" ? layerNorm(current)
@@ -216,7 +222,7 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
       bounds.push_back(k.index(size));
     StoreOp::create(k.b, k.loc, k.convert(result, element), y, offsetOf(r),
                     Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
-    return ahead;
+    return next;
   });
   k.end();
 }
@@ -230,10 +236,10 @@ void RowKernel::launch(gpu::GPUModuleOp kernels) {
   for (Value parameter : {row.gamma, row.beta})
     if (parameter)
       args.push_back(parameter);
-  // As many blocks as run at a time: 2048 threads and about 64 registers each.
-  int64_t resident = std::clamp<int64_t>(1024 / (32 * warps), 1, 16);
   Value one = k.index(1);
-  Value blocks = k.min(rows, k.index(machine.multiprocessors * resident));
+  Value blocks = rows;
+  if (walks) // as many blocks as run at a time
+    blocks = k.min(rows, k.index(machine.multiprocessors * resident));
   auto symbol = SymbolRefAttr::get(
       kernels.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
   LaunchOp::create(k.b, k.loc, symbol, blocks, one, one, args);

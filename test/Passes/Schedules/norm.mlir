@@ -4,19 +4,35 @@ func.func @rms_norm(%x: memref<?x4096xbf16>, %g: memref<4096xf32>, %y: memref<?x
   rudnn.rms_norm ins(%x, %g : memref<?x4096xbf16>, memref<4096xf32>) outs(%y : memref<?x4096xbf16>)
   return
 }
+func.func @layer_norm(%x: memref<?x4096xbf16>, %g: memref<4096xf32>, %y: memref<?x4096xbf16>) {
+  rudnn.layer_norm ins(%x, %g : memref<?x4096xbf16>, memref<4096xf32>) beta(%g : memref<4096xf32>) outs(%y : memref<?x4096xbf16>)
+  return
+}
 func.func @softmax(%x: memref<3x7x1000xf32>, %y: memref<3x7x1000xf32>) {
   rudnn.softmax ins(%x : memref<3x7x1000xf32>) outs(%y : memref<3x7x1000xf32>)
   return
 }
 
-// The row in the registers of four warps; gamma once; the next row ahead of the sum.
+// A block for each row, which is in the registers of four warps; gamma from the cache.
 // CHECK-LABEL: rudnn_tile.kernel @rms_norm
 // CHECK-SAME:  threads = 128 : i32
-// CHECK:      rudnn_tile.load {{.*}} {vector = 8 : i32} : memref<?xf32> -> <4096xf32, reg = [1, 2, 4, 1024, 2048] lane = [8, 16, 32, 64, 128] warp = [256, 512] rep = [1]>
+// CHECK:      scf.for
+// CHECK:        %[[ROW:.*]] = rudnn_tile.load {{.*}} {vector = 8 : i32} : memref<?xbf16> -> <4096xbf16, reg = [1, 2, 4, 1024, 2048] lane = [8, 16, 32, 64, 128] warp = [256, 512] rep = [1]>
+// CHECK:        rudnn_tile.convert %[[ROW]]
+// CHECK:        rudnn_tile.thread_reduce add
+// CHECK:        rudnn_tile.block_reduce add
+// CHECK:        math.rsqrt
+// CHECK:        rudnn_tile.load {{.*}} : memref<?xf32>
+// CHECK:        rudnn_tile.store
+
+// Two sums: four blocks of eight warps on a multiprocessor walk over rows, the next one ahead of the sums.
+// CHECK-LABEL: rudnn_tile.kernel @layer_norm
+// CHECK-SAME:  min_blocks = 4 : i32
+// CHECK-SAME:  threads = 256 : i32
 // CHECK:      scf.for {{.*}} iter_args(%[[ROW:.*]] = %{{.*}})
 // CHECK:        %[[AHEAD:.*]] = rudnn_tile.load
 // CHECK:        rudnn_tile.convert %[[ROW]]
-// CHECK:        rudnn_tile.thread_reduce add
+// CHECK:        rudnn_tile.block_reduce add
 // CHECK:        rudnn_tile.block_reduce add
 // CHECK:        math.rsqrt
 // CHECK:        rudnn_tile.store
