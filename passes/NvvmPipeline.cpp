@@ -42,6 +42,7 @@ static void buildDecomposition(OpPassManager &pm,
 }
 
 static void buildBufferization(OpPassManager &pm) {
+  pm.addPass(createRudnnKeepCarriedValues());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.allowReturnAllocsFromLoops = true;
@@ -58,6 +59,8 @@ static void buildKernels(OpPassManager &pm,
   buildKernelPipeline(pm);
   pm.addPass(createConvertLinalgToParallelLoopsPass());
   pm.addPass(createForallToParallelLoopPass());
+  cleanUp(pm);
+  pm.addPass(createRudnnCarryInPlace());
   cleanUp(pm);
   pm.addPass(createRudnnCarrySums());
   pm.addPass(createRudnnOutlineKernels());
@@ -80,6 +83,7 @@ static void buildDeviceCode(OpPassManager &pm,
   kernels.addPass(createConvertNVVMToLLVMPass());
   cleanUp(kernels);
   kernels.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createRudnnMergeKernels());
   pm.addPass(createRudnnDescribeKernels());
   pm.addPass(createRudnnLaunchToRuntime());
   buildKernelBinaryPipeline(pm, options.chip, options.format, options.toolkit);

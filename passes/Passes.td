@@ -299,6 +299,37 @@ def RudnnEmitEntries : Pass<"rudnn-emit-entries"> {
 // Fallback/ and Host/: kernels of any op, and the host side of a GPU target
 //===----------------------------------------------------------------------===//
 
+def RudnnCarryInPlace : Pass<"rudnn-carry-in-place"> {
+  let summary = "Give every buffer that a loop carries one place";
+  let description = [{
+    Bufferization lets a loop carry buffers that each iteration allocates anew.
+    Kernels have no heap: an allocation is one place, which the next iteration
+    would write while it still reads the carried value. Here the carried buffer is
+    allocated before the loop, and each iteration ends with a copy into it.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %init) -> (memref<4xf32>) {
+      %next = memref.alloc() : memref<4xf32>
+      ...
+      scf.yield %next : memref<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %place = memref.alloc() : memref<4xf32>
+    memref.copy %init, %place : memref<4xf32> to memref<4xf32>
+    scf.for %i = %c0 to %n step %c1 {
+      %next = memref.alloc() : memref<4xf32>
+      ...
+      memref.copy %next, %place : memref<4xf32> to memref<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def RudnnFlattenExperts : Pass<"rudnn-flatten-experts"> {
   let summary = "Turn expert products into products over all packed rows";
   let description = [{
@@ -380,11 +411,23 @@ def RudnnPlanWorkspace : Pass<"rudnn-plan-workspace"> {
     multiple of 256 bytes. Buffers that are never in use together share a slot,
     whose size is the largest of theirs (first fit in program order). The function
     gets two arguments more, pointers to the workspace and to the stream, and
-    beside it stands `@f__workspace_bytes(arguments of f) -> i64`. Extents must be
-    functions of the arguments' extents and scalars.
+    beside it stands `@f__workspace_bytes(arguments of f) -> i64`. An extent must
+    have a bound that is a function of the arguments' extents and scalars: an
+    extent that changes from one iteration of a loop to the next counts with the
+    greatest one.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def RudnnMergeKernels : Pass<"rudnn-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Put the kernels of all gpu.modules into one";
+  let description = [{
+    Kernel outlining makes a `gpu.module` per launch, and each would be a run of
+    the back end and of ptxas and an image to load. All move into the first; equal
+    names get a number, declarations of one function become one.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
 def RudnnLaunchToRuntime : Pass<"rudnn-launch-to-runtime", "::mlir::ModuleOp"> {

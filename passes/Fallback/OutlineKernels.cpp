@@ -12,11 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostBounds.h"
+
 #include "rudnn/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -247,26 +248,17 @@ FailureOr<Value> Outliner::temporaryBytes(OpBuilder &b, memref::AllocOp alloc,
       type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
   int64_t bytes = llvm::divideCeil(bits, 8);
   Value size = arith::ConstantIndexOp::create(b, loc, bytes);
-  auto outside = [&](Value value, std::optional<int64_t>,
-                     ValueBoundsConstraintSet &) {
+  rudnn::HostBounds bounds(b, loc, [&](Value value) {
     return !launch.getBody().isAncestor(value.getParentRegion());
-  };
+  });
   unsigned next = 0;
   for (int64_t extent : type.getShape()) {
-    OpFoldResult bound = b.getIndexAttr(extent);
-    if (ShapedType::isDynamic(extent)) {
-      Value dynamic = alloc.getDynamicSizes()[next++];
-      FailureOr<OpFoldResult> upper =
-          arith::reifyValueBound(b, loc, presburger::BoundType::UB,
-                                 ValueBoundsConstraintSet::Variable(dynamic),
-                                 outside, /*closedUB=*/true);
-      if (failed(upper))
-        return alloc.emitOpError("is a temporary of a kernel whose extent has "
-                                 "no bound that the host "
-                                 "knows");
-      bound = *upper;
-    }
-    Value value = getValueOrCreateConstantIndexOp(b, loc, bound);
+    Value value = ShapedType::isDynamic(extent)
+                      ? bounds.upper(alloc.getDynamicSizes()[next++])
+                      : arith::ConstantIndexOp::create(b, loc, extent);
+    if (!value)
+      return alloc.emitOpError("is a temporary of a kernel whose extent has no "
+                               "bound that the host knows");
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     value = arith::MaxSIOp::create(b, loc, value, zero);
     size = arith::MulIOp::create(b, loc, size, value);

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Fallback/HostBounds.h"
+
 #include "rudnn/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -47,11 +49,10 @@ public:
   LogicalResult run(SymbolTable &symbols);
 
 private:
-  LogicalResult collect();
-  LogicalResult hoistSizes(memref::AllocOp alloc);
+  void collect();
   void assignSlots();
-  Value bytesOf(OpBuilder &b, memref::AllocOp alloc);
-  SmallVector<Value> emitOffsets(OpBuilder &b);
+  Value bytesOf(OpBuilder &b, rudnn::HostBounds &bounds, memref::AllocOp alloc);
+  FailureOr<SmallVector<Value>> emitOffsets(OpBuilder &b);
   void replaceAllocs(ArrayRef<Value> offsets, Value workspace);
   LogicalResult emitSizeFunction(SymbolTable &symbols, Value total);
 
@@ -63,48 +64,14 @@ private:
 
 } // namespace
 
-/// Moves what computes the extents of `alloc` to the start of the function, so
-/// that the size of the workspace is known before anything runs.
-LogicalResult WorkspacePlanner::hoistSizes(memref::AllocOp alloc) {
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  for (Value size : alloc.getDynamicSizes()) {
-    if (failed(getBackwardSlice(size, &slice, options)))
-      return failure();
-    if (auto arg = dyn_cast<BlockArgument>(size);
-        arg && arg.getOwner() != &entry)
-      return alloc.emitOpError("has an extent that depends on a loop");
-  }
-  for (Operation *op : slice) {
-    bool fromLoop = llvm::any_of(op->getOperands(), [&](Value operand) {
-      auto arg = dyn_cast<BlockArgument>(operand);
-      return arg && arg.getOwner() != &entry;
-    });
-    if (fromLoop || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-      return alloc
-                 .emitOpError("has an extent that is not a function of the "
-                              "arguments' extents "
-                              "and scalars alone")
-                 .attachNote(op->getLoc())
-             << "it depends on this '" << op->getName() << "'";
-  }
-  return success();
-}
-
 /// The allocations, in order, with the last op of the entry block that uses
 /// each.
-LogicalResult WorkspacePlanner::collect() {
+void WorkspacePlanner::collect() {
   BufferViewFlowAnalysis aliases(func);
   DenseMap<Operation *, unsigned> position;
   for (auto [index, op] : llvm::enumerate(entry))
     position[&op] = index;
-  LogicalResult result = success();
   func.walk([&](memref::AllocOp alloc) {
-    if (failed(hoistSizes(alloc))) {
-      result = failure();
-      return;
-    }
     Operation *last = entry.findAncestorOpInBlock(*alloc);
     auto use = [&](Operation *user) {
       Operation *ancestor = entry.findAncestorOpInBlock(*user);
@@ -120,7 +87,6 @@ LogicalResult WorkspacePlanner::collect() {
       }
     buffers.push_back({alloc, last});
   });
-  return result;
 }
 
 /// First fit in program order. An alloc in a loop is in use for the whole loop.
@@ -139,8 +105,10 @@ void WorkspacePlanner::assignSlots() {
   }
 }
 
-/// Rounded up to the alignment; extents below 0 count as 0.
-Value WorkspacePlanner::bytesOf(OpBuilder &b, memref::AllocOp alloc) {
+/// Rounded up to the alignment; extents below 0 count as 0. An extent that
+/// depends on a loop counts with its greatest value. Null if there is none.
+Value WorkspacePlanner::bytesOf(OpBuilder &b, rudnn::HostBounds &bounds,
+                                memref::AllocOp alloc) {
   Location loc = alloc.getLoc();
   MemRefType type = alloc.getType();
   int64_t bytes = type.getElementType().isIndex()
@@ -152,7 +120,10 @@ Value WorkspacePlanner::bytesOf(OpBuilder &b, memref::AllocOp alloc) {
   Value size = arith::ConstantIndexOp::create(b, loc, bytes);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   for (Value extent : alloc.getDynamicSizes()) {
-    Value valid = arith::MaxSIOp::create(b, loc, extent, zero);
+    Value greatest = bounds.upper(extent);
+    if (!greatest)
+      return {};
+    Value valid = arith::MaxSIOp::create(b, loc, greatest, zero);
     size = arith::MulIOp::create(b, loc, size, valid);
   }
   Value unit = arith::ConstantIndexOp::create(b, loc, kAlignment);
@@ -161,13 +132,21 @@ Value WorkspacePlanner::bytesOf(OpBuilder &b, memref::AllocOp alloc) {
 }
 
 /// The offset of every slot, then the size of all.
-SmallVector<Value> WorkspacePlanner::emitOffsets(OpBuilder &b) {
+FailureOr<SmallVector<Value>> WorkspacePlanner::emitOffsets(OpBuilder &b) {
   Location loc = func.getLoc();
+  rudnn::HostBounds bounds(b, loc, [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &entry;
+  });
   SmallVector<Value> offsets{arith::ConstantIndexOp::create(b, loc, 0)};
   for (Slot &slot : slots) {
     Value size;
     for (Buffer &buffer : slot) {
-      Value bytes = bytesOf(b, buffer.alloc);
+      Value bytes = bytesOf(b, bounds, buffer.alloc);
+      if (!bytes)
+        return buffer.alloc.emitOpError(
+            "has an extent without a bound that is a function of the "
+            "arguments' extents and scalars alone");
       size = size ? arith::MaxSIOp::create(b, loc, size, bytes).getResult()
                   : bytes;
     }
@@ -251,32 +230,14 @@ static Value byteBuffer(OpBuilder &b, Location loc, MemRefType type,
 }
 
 LogicalResult WorkspacePlanner::run(SymbolTable &symbols) {
-  if (failed(collect()))
-    return failure();
+  collect();
   assignSlots();
   // The sizes come first in the function.
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  for (Buffer &buffer : buffers)
-    for (Value size : buffer.alloc.getDynamicSizes())
-      (void)getBackwardSlice(size, &slice, options);
-  for (Buffer &buffer : buffers)
-    for (Value size : buffer.alloc.getDynamicSizes())
-      if (Operation *def = size.getDefiningOp())
-        slice.insert(def);
-  Operation *before = &entry.front();
-  auto sorted = topologicalSort(slice);
-  for (Operation *op : llvm::reverse(sorted)) {
-    if (op == before)
-      continue;
-    op->moveBefore(before);
-    before = op;
-  }
-  OpBuilder b = sorted.empty() ? OpBuilder::atBlockBegin(&entry)
-                               : OpBuilder(sorted.back()->getNextNode());
-  SmallVector<Value> offsets = emitOffsets(b);
-  if (failed(emitSizeFunction(symbols, offsets.back())))
+  OpBuilder b = OpBuilder::atBlockBegin(&entry);
+  FailureOr<SmallVector<Value>> offsets = emitOffsets(b);
+  if (failed(offsets))
+    return failure();
+  if (failed(emitSizeFunction(symbols, offsets->back())))
     return failure();
 
   MLIRContext *context = func.getContext();
@@ -288,8 +249,8 @@ LogicalResult WorkspacePlanner::run(SymbolTable &symbols) {
       FunctionType::get(context, llvm::to_vector(entry.getArgumentTypes()),
                         func.getResultTypes()));
   Value workspace = byteBuffer(b, func.getLoc(), workspaceType,
-                               workspacePointer, offsets.back());
-  replaceAllocs(offsets, workspace);
+                               workspacePointer, offsets->back());
+  replaceAllocs(*offsets, workspace);
   return success();
 }
 

@@ -11,7 +11,9 @@
 #include "rudnn/Compiler/Compiler.h"
 #include "rudnn/InitAll.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -98,6 +100,24 @@ Expected<const EntrySignature *> findEntry(const std::vector<EntrySignature> &en
     return badArgument("--entry: the module has several functions, choose one of " +
                        known);
   return badArgument("--entry: no public function '" + name + "'; there are " + known);
+}
+
+/// Leaves the functions that run public, so that only they are compiled. With an
+/// unknown name all stay, for the error that lists them.
+void keepEntries(mlir::ModuleOp module, const StringSet<> &names) {
+  SmallVector<mlir::func::FuncOp> others;
+  size_t found = 0;
+  for (auto func : module.getOps<mlir::func::FuncOp>()) {
+    if (!func.isPublic() || func.isExternal())
+      continue;
+    if (names.contains(func.getSymName()))
+      ++found;
+    else
+      others.push_back(func);
+  }
+  if (!names.empty() && found == names.size())
+    for (mlir::func::FuncOp func : others)
+      func.setPrivate();
 }
 
 /// The spec of every argument out of `I:SPEC` strings.
@@ -262,6 +282,9 @@ Expected<ExitCode> runOnce(mlir::ModuleOp module, const Options &options) {
     if (Error error = prepareFolder(options.out))
       return error;
 
+  StringSet<> used;
+  used.insert((*entry)->name);
+  keepEntries(module, used);
   mlir::OwningOpRef<mlir::ModuleOp> source;
   if (options.compare == "cpu")
     source = module.clone();
@@ -295,6 +318,22 @@ Expected<ExitCode> runOnce(mlir::ModuleOp module, const Options &options) {
     if (Error error = benchmark(**call, *program->device, options.benchSeconds))
       return error;
   return code;
+}
+
+/// The functions that a batch calls; what is wrong with a line shows when it runs.
+StringSet<> entriesOf(ArrayRef<StringRef> lines) {
+  StringSet<> names;
+  for (StringRef line : lines) {
+    Expected<json::Value> value = json::parse(line);
+    if (!value) {
+      consumeError(value.takeError());
+      continue;
+    }
+    if (const json::Object *object = value->getAsObject())
+      if (std::optional<StringRef> entry = object->getString("entry"))
+        names.insert(*entry);
+  }
+  return names;
 }
 
 /// One line of a batch file.
@@ -333,11 +372,12 @@ Expected<ExitCode> runBatch(mlir::ModuleOp module, const Options &options) {
   auto file = MemoryBuffer::getFile(options.batch);
   if (!file)
     return badArgument("--batch=" + options.batch + ": " + file.getError().message());
+  SmallVector<StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n');
+  keepEntries(module, entriesOf(lines));
   auto program = buildProgram(module, options, options.target);
   if (!program)
     return program.takeError();
-  SmallVector<StringRef> lines;
-  (*file)->getBuffer().split(lines, '\n');
   for (auto [i, line] : enumerate(lines)) {
     if (line.trim().empty())
       continue;

@@ -13,6 +13,16 @@ func.func @softmax(%x: memref<3x7x1000xf32>, %y: memref<3x7x1000xf32>) {
   return
 }
 
+// A view with gaps is copied first.
+// CHECK-LABEL: func.func @rows_of_a_view
+// CHECK:      %[[DENSE:.*]] = memref.alloc(%{{.*}}) : memref<?x64xf32>
+// CHECK-NEXT: memref.copy %{{.*}}, %[[DENSE]]
+// CHECK:      rudnn_tile.launch {{.*}}%[[DENSE]]
+func.func @rows_of_a_view(%x: memref<?x64xf32, strided<[128, 1], offset: ?>>, %y: memref<?x64xf32>) {
+  rudnn.softmax ins(%x : memref<?x64xf32, strided<[128, 1], offset: ?>>) outs(%y : memref<?x64xf32>)
+  return
+}
+
 // A block for each row, which is in the registers of four warps; gamma from the cache.
 // CHECK-LABEL: rudnn_tile.kernel @rms_norm
 // CHECK-SAME:  threads = 128 : i32
