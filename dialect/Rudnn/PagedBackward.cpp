@@ -442,7 +442,8 @@ static SmallVector<Value> addRow(PagedBuilder &p, const Gradients &g,
   // Beyond the page there is no slot to name.
   Value slot =
       arith::SelectOp::create(p.b, p.loc, none, p.index(0), p.sub(lo, start));
-  PagedBuilder::PagePiece piece{page, slot, lo, p.sub(hi, lo)};
+  // Never more than a page, which bounds what a kernel needs for it.
+  PagedBuilder::PagePiece piece{page, slot, lo, p.min(p.sub(hi, lo), size)};
 
   OpFoldResult heads = p.b.getIndexAttr(p.group());
   auto empty = [&]() -> Value {

@@ -167,8 +167,22 @@ void WorkspacePlanner::replaceAllocs(ArrayRef<Value> offsets, Value workspace) {
     }
 }
 
+/// The extents of the results one after another, as `shapes` writes them.
+static Value callShapeFunction(OpBuilder &b, Location loc, func::FuncOp shapes,
+                               ValueRange inputs, int64_t count) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value number = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                                          b.getI64IntegerAttr(count));
+  Value extents =
+      LLVM::AllocaOp::create(b, loc, pointer, b.getI64Type(), number);
+  SmallVector<Value> args(inputs);
+  args.push_back(extents);
+  func::CallOp::create(b, loc, shapes, args);
+  return extents;
+}
+
 /// `@f__workspace_bytes(arguments of f) -> i64`, without the buffers of
-/// results.
+/// results: their extents come from the function of the shapes.
 LogicalResult WorkspacePlanner::emitSizeFunction(SymbolTable &symbols,
                                                  Value total) {
   OpBuilder b(func.getContext());
@@ -176,7 +190,8 @@ LogicalResult WorkspacePlanner::emitSizeFunction(SymbolTable &symbols,
   std::string name = func.getSymName().str();
   // The function of the extents has the same arguments and one pointer.
   unsigned count = entry.getNumArguments();
-  if (auto shapes = symbols.lookup<func::FuncOp>(name + "__result_shapes"))
+  auto shapes = symbols.lookup<func::FuncOp>(name + "__result_shapes");
+  if (shapes)
     count = shapes.getNumArguments() - 1;
   ArrayRef<Type> inputs = func.getArgumentTypes().take_front(count);
   auto size = func::FuncOp::create(loc, name + "__workspace_bytes",
@@ -187,6 +202,15 @@ LogicalResult WorkspacePlanner::emitSizeFunction(SymbolTable &symbols,
   b.setInsertionPointToStart(block);
   IRMapping mapping;
   mapping.map(entry.getArguments().take_front(count), block->getArguments());
+  // Where the extents of a result's buffer start.
+  DenseMap<Value, int64_t> places;
+  int64_t numExtents = 0;
+  for (Value result : entry.getArguments().drop_front(count)) {
+    places[result] = numExtents;
+    if (auto type = dyn_cast<MemRefType>(result.getType()))
+      numExtents += type.getRank();
+  }
+  Value extents;
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.inclusive = true;
@@ -194,12 +218,23 @@ LogicalResult WorkspacePlanner::emitSizeFunction(SymbolTable &symbols,
   for (Operation *op : topologicalSort(slice)) {
     if (op == func.getOperation())
       continue;
-    for (Value operand : op->getOperands())
-      if (auto arg = dyn_cast<BlockArgument>(operand);
-          arg && arg.getOwner() == &entry && arg.getArgNumber() >= count)
-        return op->emitOpError("makes the size of the workspace depend on the "
-                               "buffer of a result");
-    b.clone(*op, mapping);
+    auto dim = dyn_cast<memref::DimOp>(op);
+    auto place = dim ? places.find(dim.getSource()) : places.end();
+    if (place == places.end()) {
+      b.clone(*op, mapping);
+      continue;
+    }
+    if (!extents)
+      extents =
+          callShapeFunction(b, loc, shapes, block->getArguments(), numExtents);
+    int32_t at = place->second + *dim.getConstantIndex();
+    Value address =
+        LLVM::GEPOp::create(b, loc, extents.getType(), b.getI64Type(), extents,
+                            ArrayRef<LLVM::GEPArg>{at});
+    Value extent = LLVM::LoadOp::create(b, loc, b.getI64Type(), address);
+    mapping.map(dim.getResult(),
+                arith::IndexCastOp::create(b, loc, b.getIndexType(), extent)
+                    .getResult());
   }
   Value bytes =
       arith::IndexCastOp::create(b, loc, b.getI64Type(), mapping.lookup(total));

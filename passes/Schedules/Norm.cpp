@@ -160,8 +160,7 @@ Value RowKernel::rmsNorm(Value x) {
 Value RowKernel::layerNorm(Value x) {
   auto center = [&](Value x) {
     Value mean = k.mulf(total(Combine::Add, x), k.f32(1.0 / size));
-    Value rest =
-        k.map1(x, [&](ValueRange v) { return k.subf(v[0], mean); });
+    Value rest = k.map1(x, [&](ValueRange v) { return k.subf(v[0], mean); });
     return inside(rest, k.f32(0));
   };
   Value centered = center(x);
