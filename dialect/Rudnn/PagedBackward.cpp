@@ -281,9 +281,10 @@ using ItemVisitor = function_ref<SmallVector<Value>(
 using ItemWalk = function_ref<SmallVector<Value>(
     PagedBuilder &, ValueRange state, ItemVisitor)>;
 
-/// A counting sort of what `walk` visits: stable, two walks.
-static Groups groupByKey(PagedBuilder &p, Value keys, unsigned fields,
-                         ItemWalk walk) {
+/// A counting sort of what `walk` visits, at most `most` items: stable, two
+/// walks. The lists have room for `most`, which is known without the tables.
+static Groups groupByKey(PagedBuilder &p, Value keys, Value most,
+                         unsigned fields, ItemWalk walk) {
   OpBuilder &b = p.b;
   TypedAttr zero = b.getIndexAttr(0);
   Value one = p.index(1);
@@ -311,9 +312,8 @@ static Groups groupByKey(PagedBuilder &p, Value keys, unsigned fields,
                 return arith::AddIOp::create(
                     b, loc, x[0], arith::ConstantIndexOp::create(b, loc, 0));
               })};
-  Value total = loadIndex(p, offsets, keys);
   for (unsigned i = 0; i < fields; ++i)
-    state.push_back(tensor::EmptyOp::create(b, p.loc, OpFoldResult(total),
+    state.push_back(tensor::EmptyOp::create(b, p.loc, OpFoldResult(most),
                                             b.getIndexType()));
   state = walk(p, state,
                [](PagedBuilder &p, Value key, ArrayRef<Value> fields,
@@ -333,8 +333,8 @@ static Groups groupByKey(PagedBuilder &p, Value keys, unsigned fields,
 static Groups buildLinks(PagedBuilder &p) {
   const PageOperands &pages = p.scores.pages;
   return groupByKey(
-      p, p.pageCount(), 2,
-      [&](PagedBuilder &p, ValueRange state, ItemVisitor visit) {
+      p, p.pageCount(), p.mul(p.dim(pages.tables, 0), p.dim(pages.tables, 1)),
+      2, [&](PagedBuilder &p, ValueRange state, ItemVisitor visit) {
         return loopOver(
             p, p.dim(pages.tables, 0), state,
             [&](PagedBuilder &p, Value sequence, ValueRange state) {
@@ -357,7 +357,7 @@ static Groups buildRowLists(PagedBuilder &p) {
   const PageOperands &pages = p.scores.pages;
   Value sequences = p.dim(pages.tables, 0);
   return groupByKey(
-      p, p.add(sequences, p.index(1)), 1,
+      p, p.add(sequences, p.index(1)), p.dim(pages.sequenceIds, 0), 1,
       [&](PagedBuilder &p, ValueRange state, ItemVisitor visit) {
         return loopOver(p, p.dim(pages.sequenceIds, 0), state,
                         [&](PagedBuilder &p, Value row, ValueRange state) {
