@@ -20,11 +20,18 @@ import re
 import subprocess
 import sys
 import tempfile
+import weakref
 
 import numpy as np
 
-# The target of the tests of this process: cpu, emulate or cuda.
+# The target of the tests of this process: cpu, cuda or emulate[:CHIP][:SEED].
 TARGET = os.environ.get("RUDNN_TEST_TARGET", "cpu")
+# How often each call is made through rudnn-run; all results must be the same bit for bit.
+REPEAT = int(os.environ.get("RUDNN_TEST_REPEAT", "1"))
+# Take the cases whose arguments have at most so many elements in all, and of those every nth.
+LIMIT = int(os.environ.get("RUDNN_TEST_LIMIT", "0"))
+SAMPLE = int(os.environ.get("RUDNN_TEST_SAMPLE", "1"))
+_small_cases = 0
 # "library" calls a shared library made by rudnn-compile in this process, "run"
 # goes through rudnn-run (the only way for targets other than cpu).
 MODE = os.environ.get("RUDNN_TEST_MODE", "library")
@@ -66,6 +73,15 @@ def cast(x, dtype):
 def numpy_type(dtype):
     """The numpy type that stands for an MLIR element type."""
     return _NUMPY[dtype]
+
+
+def is_selected(arrays):
+    """Whether the environment selects a case with these arguments."""
+    global _small_cases
+    if LIMIT and sum(np.size(a) for a in arrays) > LIMIT:
+        return False
+    _small_cases += 1
+    return _small_cases % SAMPLE == 1 % SAMPLE
 
 
 # Relative error that one final rounding and f32 accumulation leave.
@@ -200,7 +216,7 @@ class Module:
         self.source = os.path.join(self.folder.name, "module.mlir")
         pathlib.Path(self.source).write_text(text)
         self.text = text
-        self.functions = None
+        self.functions = self.process = None
         if self.target == "cpu" and MODE == "library":
             self._load()
 
@@ -216,32 +232,50 @@ class Module:
             self.functions[function.name] = function
 
     def call(self, entry, arrays):
-        if self.functions is None:
-            return self.call_many([(entry, arrays)])[0]
-        return self.functions[entry](arrays)
+        if self.functions is not None:
+            return self.functions[entry](arrays)
+        with tempfile.TemporaryDirectory(prefix="call-", dir=self.folder.name) as folder:
+            args = []
+            for i, array in enumerate(arrays):
+                if np.ndim(array) == 0 and not isinstance(array, np.ndarray):
+                    args.append(f"const:{float(array)!r}")
+                    continue
+                args.append(os.path.join(folder, f"arg{i}.npy"))
+                np.save(args[-1], np.ascontiguousarray(array).reshape(np.shape(array)))
+            first, *others = [self._run(entry, args, os.path.join(folder, f"out{n}"))
+                              for n in range(REPEAT)]
+        for other in others:
+            for i, (x, y) in enumerate(zip(first, other)):
+                if x.tobytes() != y.tobytes():
+                    raise AssertionError(f"@{entry}: result {i} of two runs differs")
+        return first
 
     def call_many(self, calls):
         """Results of a list of (entry, arrays)."""
-        if self.functions is not None:
-            return [self.call(entry, arrays) for entry, arrays in calls]
-        lines, outs = [], []
-        with tempfile.TemporaryDirectory(prefix="rudnn-calls-") as folder:
-            for i, (entry, arrays) in enumerate(calls):
-                args = []
-                for j, array in enumerate(arrays):
-                    if np.ndim(array) == 0 and not isinstance(array, np.ndarray):
-                        args.append(f"const:{float(array)!r}")
-                        continue
-                    args.append(os.path.join(folder, f"call{i}_arg{j}.npy"))
-                    shape = np.shape(array)
-                    np.save(args[-1], np.ascontiguousarray(array).reshape(shape))
-                outs.append(os.path.join(folder, f"call{i}"))
-                lines.append(json.dumps({"entry": entry, "args": args, "out": outs[-1]}))
-            batch = os.path.join(folder, "calls.json")
-            pathlib.Path(batch).write_text("\n".join(lines) + "\n")
-            _execute([tool("rudnn-run"), self.source, f"--target={self.target}",
-                      f"--batch={batch}", *self.options])
-            return [self._read_results(out) for out in outs]
+        return [self.call(entry, arrays) for entry, arrays in calls]
+
+    def _run(self, entry, args, out):
+        """One line to the rudnn-run of this module, which has compiled it once."""
+        if self.process is None:
+            errors = open(os.path.join(self.folder.name, "stderr"), "w+")
+            command = [tool("rudnn-run"), self.source, f"--target={self.target}",
+                       "--batch=-", *self.options]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True,
+                                            stdout=subprocess.PIPE, stderr=errors)
+            weakref.finalize(self, self.process.kill)
+        line = json.dumps({"entry": entry, "args": args, "out": out})
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if answer != "done\n":
+            status = self.process.wait()
+            with open(os.path.join(self.folder.name, "stderr")) as errors:
+                text = errors.read()
+            raise RuntimeError(f"@{entry} with target {self.target}: status {status}\n{text}")
+        return self._read_results(out)
 
     @staticmethod
     def _read_results(folder):
@@ -305,6 +339,8 @@ class Suite:
         """`text` is one function with the name @NAME (helper functions: @NAME_x);
         cases with the same text share a function. `expected`: one entry per
         result, None to not look at it."""
+        if not is_selected(arrays):
+            return
         entry = self.texts.setdefault(text, f"f{len(self.texts)}")
         self.cases.append((label, entry, arrays, expected, rtol, atol))
 

@@ -29,7 +29,9 @@ Options parseOptions(int argc, char **argv) {
                "rudnn-run");
   app.footer(kFooter);
   app.add_option("FILE", options.file, "MLIR text or bytecode, - for stdin")->required();
-  app.add_option("--target", options.target, "What to compile for (default: cpu)");
+  app.add_option("--target", options.target,
+                 "What to compile for: cpu (default), cuda, a chip, or\n"
+                 "emulate[:CHIP][:SEED]");
   app.add_option("--entry", options.entry,
                  "Function to run (default: the only public one)");
   app.add_option("--arg", options.args, "I:SPEC, the values of argument I")
@@ -46,7 +48,8 @@ Options parseOptions(int argc, char **argv) {
   app.add_option("--bench-seconds", options.benchSeconds,
                  "How long to time (default: 1)")
       ->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "Run a list of calls from a file");
+  app.add_option("--batch", options.batch, "Run a list of calls from a file, or from - (stdin),\n"
+                 "where `done` is printed after each");
   app.add_flag("--time-passes", options.timePasses, "Print the time of every pass");
   app.add_flag("--verify-each", options.verifyEach, "Verify the IR after every pass");
   app.add_option("-O", options.optLevel, "Optimization level of LLVM (default: 3)")

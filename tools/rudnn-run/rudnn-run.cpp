@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 
 using namespace llvm;
 using namespace rudnn;
@@ -368,23 +369,52 @@ Error runLine(const Program &program, StringRef text) {
   return writeResults(*object->getString("out"), *results);
 }
 
+Error runBatchLine(const Program &program, StringRef line, unsigned number) {
+  if (line.trim().empty())
+    return Error::success();
+  if (Error error = runLine(program, line))
+    return badArgument("--batch: line " + Twine(number) + ": " +
+                       toString(std::move(error)));
+  return Error::success();
+}
+
+/// Calls as they come on the standard input; `done` after each.
+Error runStream(const Program &program) {
+  std::string line;
+  for (unsigned number = 1; std::getline(std::cin, line); ++number) {
+    if (Error error = runBatchLine(program, line, number))
+      return error;
+    outs() << "done\n";
+    outs().flush();
+  }
+  return Error::success();
+}
+
+Error runLines(const Program &program, ArrayRef<StringRef> lines) {
+  for (auto [i, line] : enumerate(lines))
+    if (Error error = runBatchLine(program, line, i + 1))
+      return error;
+  return Error::success();
+}
+
 Expected<ExitCode> runBatch(mlir::ModuleOp module, const Options &options) {
-  auto file = MemoryBuffer::getFile(options.batch);
-  if (!file)
-    return badArgument("--batch=" + options.batch + ": " + file.getError().message());
+  std::unique_ptr<MemoryBuffer> file;
   SmallVector<StringRef> lines;
-  (*file)->getBuffer().split(lines, '\n');
-  keepEntries(module, entriesOf(lines));
+  if (options.batch != "-") {
+    auto opened = MemoryBuffer::getFile(options.batch);
+    if (!opened)
+      return badArgument("--batch=" + options.batch + ": " +
+                         opened.getError().message());
+    file = std::move(*opened);
+    file->getBuffer().split(lines, '\n');
+    keepEntries(module, entriesOf(lines));
+  }
   auto program = buildProgram(module, options, options.target);
   if (!program)
     return program.takeError();
-  for (auto [i, line] : enumerate(lines)) {
-    if (line.trim().empty())
-      continue;
-    if (Error error = runLine(*program, line))
-      return badArgument("--batch: line " + Twine(i + 1) + ": " +
-                         toString(std::move(error)));
-  }
+  Error error = file ? runLines(*program, lines) : runStream(*program);
+  if (error)
+    return std::move(error);
   return kSuccess;
 }
 

@@ -7,8 +7,10 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+folder = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(folder), str(folder / "Inputs")]
 import rudnn_test
+from norm_reference import layer_norm, rms_norm, softmax
 
 rng = np.random.default_rng(7)
 suite = rudnn_test.Suite()
@@ -28,22 +30,6 @@ def dims(shape, value, static):
             names.append(f"%d{i}")
     lines.append(f"%init = tensor.empty({', '.join(names)}) : {shape}")
     return "\n  ".join(lines)
-
-
-def rms_norm(x, gamma, eps):
-    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + eps) * gamma
-
-
-def layer_norm(x, gamma, beta, eps):
-    centred = x - x.mean(axis=-1, keepdims=True)
-    variance = np.mean(centred * centred, axis=-1, keepdims=True)
-    return centred / np.sqrt(variance + eps) * gamma + beta
-
-
-def softmax(x):
-    with np.errstate(invalid="ignore"):
-        e = np.exp(x - np.max(x, axis=-1, keepdims=True))
-        return e / e.sum(axis=-1, keepdims=True)
 
 
 def add(op, shape, static, dtype, x=None):

@@ -61,6 +61,8 @@ class Cases:
 
     def add(self, label, text, arrays, checks):
         """`text` defines @NAME; `checks`: one function of a result per result, or None."""
+        if not rudnn_test.is_selected(arrays):
+            return
         entry = f"f{len(self.texts)}"
         self.texts.append(text.replace("@NAME", "@" + entry))
         self.calls.append((label, entry, arrays, checks))
@@ -204,6 +206,7 @@ class Problem:
     lse: bool = False
     spread: float = 1.0  # standard deviation of q
     seed: int = 0
+    strategy: str = None  # "schedule": an error where its kernels can't be made
     options: Options = dataclasses.field(default_factory=Options)
 
     def sizes(self):
@@ -320,6 +323,8 @@ class Problem:
                 text.append(f"{name} = {value}")
         if o.base != "e":
             text.append(f"lse_base = #rudnn.log_base<{o.base}>")
+        if self.strategy:
+            text.append(f'rudnn.strategy = "{self.strategy}"')
         return text
 
     def init(self, name, type_text, like):
