@@ -1,7 +1,8 @@
 // RUN: rudnn-opt %s -verify-each -rudnn-schedule -canonicalize -cse -split-input-file | FileCheck %s
 
 // Causal attention, queries and keys in whole tiles: only the first block of keys, on
-// the diagonal, is masked. One block of the grid per tile of rows.
+// the diagonal, is masked. A block of the grid takes two tiles of rows of equal cost in
+// all: the first of a head and the last of the next, the second and the one before the last.
 func.func @causal(%q: memref<2x8x1024x128xbf16>, %k: memref<2x2x1024x128xbf16>,
                   %v: memref<2x2x1024x128xbf16>, %o: memref<2x8x1024x128xbf16>,
                   %lse: memref<2x8x1024xf32>) {
@@ -11,20 +12,23 @@ func.func @causal(%q: memref<2x8x1024x128xbf16>, %k: memref<2x2x1024x128xbf16>,
 }
 
 // CHECK-LABEL: func.func @causal
-// CHECK:      rudnn_tile.launch @rudnn_kernels::@attention blocks(%c128
+// CHECK:      rudnn_tile.launch @rudnn_kernels::@attention blocks(%c64,
 // CHECK-LABEL: rudnn_tile.kernel @attention
-// CHECK:      %[[Q:.*]] = rudnn_tile.alloc -> memref<2x128x64xbf16
+// CHECK:      rudnn_tile.alloc -> memref<2x128x64xbf16
 // CHECK:      rudnn_tile.alloc -> memref<2x2x128x64xbf16
 // CHECK:      rudnn_tile.alloc -> memref<2x2x128x64xbf16
-// The output takes the queries' place.
-// CHECK:      rudnn_tile.alloc over %[[Q]]
+// The output has its own place, as the next queries come while it is stored.
+// CHECK:      rudnn_tile.alloc -> memref<2x128x64xbf16
 // CHECK:      %[[QR:.*]] = rudnn_tile.ring : <1, consumers = 2>
 // CHECK:      %[[KR:.*]] = rudnn_tile.ring : <2, consumers = 2>
 // CHECK:      %[[VR:.*]] = rudnn_tile.ring : <2, consumers = 2>
 // CHECK:      role "producer" groups 1 registers 24
-// CHECK:        rudnn_tile.ring_acquire %[[QR]]
-// CHECK:        rudnn_tile.ring_acquire %[[KR]]
+// The pairs of this block, and the two heads of a pair, one from each end of the rows.
 // CHECK:        scf.for
+// CHECK:          scf.for
+// CHECK:          rudnn_tile.ring_acquire %[[KR]]
+// CHECK:          rudnn_tile.ring_acquire %[[QR]]
+// CHECK:          scf.for
 // CHECK:          rudnn_tile.ring_acquire %[[KR]]
 // CHECK:          rudnn_tile.ring_acquire %[[VR]]
 // CHECK:        rudnn_tile.ring_acquire %[[VR]]
