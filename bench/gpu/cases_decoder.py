@@ -12,7 +12,7 @@ TOLERANCE = 6e-2
 
 
 def sources():
-    return {"decoder_layer": (REPOSITORY / "examples" / "decoder_layer_bf16.mlir").read_text()}
+    return {"decoder_layer_bf16": (REPOSITORY / "examples" / "decoder_layer_bf16.mlir").read_text()}
 
 
 def companions():
@@ -40,7 +40,7 @@ def _check(folder, checker):
     import torch
     from artifact import Artifact
     layer = _load(folder)
-    artifact = Artifact(folder / "decoder_layer.so")
+    artifact = Artifact(folder / "decoder_layer_bf16.so")
     for name, tokens in [("decoder_layer_bf16", n) for n in TOKENS] + [("decoder_layer_bf16_64", 64)]:
         tensors, args = _inputs(layer, tokens)
         clear = torch.from_numpy(layer.clear_choice(args)).cuda()
@@ -65,7 +65,7 @@ def _bench(folder, results, sustained):
     from artifact import Artifact
     from runner import interleaved
     layer = _load(folder)
-    artifact = Artifact(folder / "decoder_layer.so")
+    artifact = Artifact(folder / "decoder_layer_bf16.so")
     for tokens in (64, 1024, 4096):
         tensors, _ = _inputs(layer, tokens)
         times = interleaved({"rudnn": artifact.bind("decoder_layer_bf16", *tensors)},

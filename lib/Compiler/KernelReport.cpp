@@ -39,7 +39,9 @@ public:
       auto name = file->getSectionName(section);
       if (!name)
         return name.takeError();
-      if (name->consume_front(".nv.shared."))
+      if (name->starts_with(".nv.shared.reserved."))
+        reserved = kReservedShared;
+      else if (name->consume_front(".nv.shared."))
         kernels[*name].shared = section.sh_size;
       if (*name != ".nv.info")
         continue;
@@ -50,10 +52,17 @@ public:
       if (llvm::Error error = readInfo(*file, **symbols, *data, kernels))
         return error;
     }
+    for (auto &kernel : kernels)
+      kernel.second.shared = std::max<int64_t>(kernel.second.shared - reserved, 0);
     return llvm::Error::success();
   }
 
 private:
+  /// What the system keeps of the shared memory of a block from sm_90 on; it
+  /// counts in the size of a kernel's section.
+  static constexpr int64_t kReservedShared = 1024;
+  int64_t reserved = 0;
+
   using File = llvm::object::ELF64LEFile;
 
   llvm::Error readInfo(const File &file, const File::Elf_Shdr &symbols,

@@ -21,12 +21,14 @@ struct Pattern : OpConversionPattern<Op> {
 };
 
 /// Matrix descriptor of a tile in shared memory (PTX ISA, "matrix descriptor"):
-/// address / 16, leading offset / 16 at bit 16, stride offset / 16 at bit 32
-/// (eight rows of 128 bytes), 128-byte swizzle at bit 62.
+/// 14 bits of address / 16, leading offset / 16 at bit 16, stride offset / 16
+/// at bit 32 (eight rows of 128 bytes), 128-byte swizzle at bit 62.
 Value descriptor(Nvvm &nvvm, Value pointer, int64_t leadingBytes) {
   Value address =
       LLVM::PtrToIntOp::create(nvvm.b, nvvm.loc, nvvm.b.getI32Type(), pointer);
-  Value low = nvvm.zext64(nvvm.shr(address, 4));
+  Value mask = arith::ConstantIntOp::create(nvvm.b, nvvm.loc, 0x3fff, 32);
+  Value low = nvvm.zext64(
+      arith::AndIOp::create(nvvm.b, nvvm.loc, nvvm.shr(address, 4), mask));
   int64_t rest = int64_t(1) << 62 | int64_t(64) << 32 | leadingBytes / 16 << 16;
   return arith::OrIOp::create(nvvm.b, nvvm.loc, low, nvvm.i64(rest));
 }

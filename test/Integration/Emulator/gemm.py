@@ -48,29 +48,24 @@ def check(m, n, k, epilogue="none", transposed=False, dtype="bf16", batch=None, 
               for name, shape in shapes.items()}
     element = {name: "f32" if shape == (n,) else dtype for name, shape in shapes.items()}
     out = (*outer, m, n)
-    buffers = "\n".join(
-        f"  %m_{x} = bufferization.to_buffer %in_{x} : {shaped('tensor', s, element[x])} to "
-        f"{shaped('memref', s, element[x])}" for x, s in shapes.items())
     size = f"  %c = arith.constant {len(out) - 2} : index\n  %rows = tensor.dim %in_a, %c : " \
         f"{shaped('tensor', shapes['a'])}\n" if dynamic else ""
     extras = [x for x in shapes if x.startswith("e")]
     wide = "\n    ".join(f"%{x} = arith.extf %n{x} : {element[x]} to f32" for x in extras
                          if element[x] != "f32")
     arguments = "".join(f", %{'' if element[x] == 'f32' else 'n'}{x}: {element[x]}" for x in extras)
-    uses = f" extras({', '.join('%m_' + x for x in extras)} : " \
-        f"{', '.join(shaped('memref', shapes[x], element[x]) for x in extras)})" if extras else ""
+    uses = f" extras({', '.join('%in_' + x for x in extras)} : " \
+        f"{', '.join(shaped('tensor', shapes[x], element[x]) for x in extras)})" if extras else ""
     text = f"""func.func @NAME({', '.join(f'%in_{x}: {shaped("tensor", s, element[x])}' for x, s in shapes.items())}) -> {shaped('tensor', out)} {{
-{buffers}
-{size}  %d = memref.alloc({'%rows' if dynamic else ''}) : {shaped('memref', out)}
-  rudnn_tile.gemm ins(%m_a, %m_b : {shaped('memref', shapes['a'])}, {shaped('memref', shapes['b'])}){uses}
-      outs(%d : {shaped('memref', out)}) {'transpose_b' if transposed else ''} epilogue {{
+{size}  %d = tensor.empty({'%rows' if dynamic else ''}) : {shaped('tensor', out)}
+  %result = rudnn_tile.gemm ins(%in_a, %in_b : {shaped('tensor', shapes['a'])}, {shaped('tensor', shapes['b'])}){uses}
+      outs(%d : {shaped('tensor', out)}) {'transpose_b' if transposed else ''} epilogue {{
   ^bb0(%s: f32{arguments}):
     {wide}
     {code}
     %t = arith.truncf {value} : f32 to {dtype}
     rudnn_tile.yield %t : {dtype}
-  }}
-  %result = bufferization.to_tensor %d restrict : {shaped('memref', out)} to {shaped('tensor', out)}
+  }} -> {shaped('tensor', out)}
   return %result : {shaped('tensor', out)}
 }}"""
     a, b = (arrays[x].astype(np.float64) for x in "ab")
