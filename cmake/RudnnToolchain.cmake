@@ -55,6 +55,12 @@ if(RUDNN_SANITIZE)
     -fno-sanitize=vptr -fno-sanitize-recover=undefined
     -D_GLIBCXX_SANITIZE_VECTOR=0)
   add_link_options(-fsanitize=${RUDNN_SANITIZE})
+  # The sanitizers' symbols come from the program, so a library of ours can't
+  # insist on all of its own (LLVM's options add -z defs).
+  foreach(kind SHARED MODULE)
+    string(REPLACE "-Wl,-z,defs" "" CMAKE_${kind}_LINKER_FLAGS
+      "${CMAKE_${kind}_LINKER_FLAGS}")
+  endforeach()
 endif()
 
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
