@@ -33,7 +33,7 @@ def attention_cases():
 
 def row_cases():
     for name, times in load("kernels.json").items():
-        if re.fullmatch(r"(rms_norm|layer_norm|softmax)_\d+", name):
+        if re.fullmatch(r"(rms_norm|add_rms_norm|layer_norm|softmax)_\d+", name):
             yield name, times
 
 
@@ -62,9 +62,11 @@ def row_table():
     rows = []
     for name, times in row_cases():
         burst = times["burst"]
-        rows.append([name] + [f"{burst[k] * 1e6:.1f}" for k in ("rudnn", "torch", "copy")]
+        rows.append([name] + [f"{burst[k] * 1e6:.1f}" if k in burst else "-"
+                              for k in ("rudnn", "torch", "compile", "triton", "copy")]
                     + [f"{100 * burst['copy'] / burst['rudnn']:.0f} %"])
-    return table(["case", "rudnn us", "torch us", "copy us", "share of the copy's bandwidth"], rows)
+    return table(["case", "rudnn us", "torch us", "torch.compile us", "Triton us", "copy us",
+                  "share of the copy's bandwidth"], rows)
 
 
 def gemm_table():
@@ -109,10 +111,11 @@ def plots():
           for peer in ("rudnn", "cudnn", "flash")}, "TFLOP/s, burst")
     save(figure, "attention.svg")
     cases = list(row_cases())
-    figure, axis = plt.subplots(figsize=(7, 4))
+    figure, axis = plt.subplots(figsize=(11, 4))
     bars(axis, [name for name, _ in cases],
-         {peer: [100 * t["burst"]["copy"] / t["burst"][peer] for _, t in cases]
-          for peer in ("rudnn", "torch")}, "% of a copy kernel's bandwidth")
+         {peer: [100 * t["burst"]["copy"] / t["burst"][peer] if peer in t["burst"] else 0
+                 for _, t in cases]
+          for peer in ("rudnn", "torch", "compile", "triton")}, "% of a copy kernel's bandwidth")
     save(figure, "rows.svg")
 
 

@@ -5,6 +5,13 @@ BENCH = [(f"{epilogue or ('nt' if transposed else 'nn')}_{size}", size, size, si
          for size in (4096, 8192)
          for transposed, epilogue in ((True, ""), (False, ""), (True, "silu"), (True, "gelu"),
                                       (True, "residual"), (True, "swiglu"))]
+# Rows, columns, depth of a transformer's products, [N, K] right operand (a group of its own).
+SHAPES = [(f"{dtype}_{rows}_{columns}_{depth}", rows, columns, depth, dtype)
+          for dtype in ("bf16", "f16") for columns, depth in ((4096, 4096), (14336, 4096), (4096, 14336))
+          for rows in ((16, 64, 128, 256, 512, 1024, 2048, 4096, 16384) if dtype == "bf16" else (16, 4096))]
+# Batch, rows, columns, depth of a batch of products, [K, N] right operand.
+BATCHES = [(f"batch_{n}_{size}_{depth}", n, size, size, depth)
+           for n, size, depth in ((32, 1024, 128), (32, 2048, 2048), (256, 256, 256))]
 # Columns, depth, right operand as [N, K], epilogue, type, type of the result; rows are dynamic.
 CHECK = [(256, 64, True, "", "bf16", "bf16"), (8, 8, False, "", "bf16", "bf16"),
          (264, 72, False, "silu", "bf16", "bf16"), (520, 1000, True, "gelu", "f16", "f16"),
@@ -86,6 +93,28 @@ func.func @{name}(%a: {a}, %b: {b}{extra_args}) -> {d} {{
 }}"""
 
 
+def batch_text(name, batch, rows, columns, depth):
+    """linalg.batch_matmul, rounded to bf16."""
+    a, b = f"tensor<{batch}x{rows}x{depth}xbf16>", f"tensor<{batch}x{depth}x{columns}xbf16>"
+    wide, d = (f"tensor<{batch}x{rows}x{columns}x{t}>" for t in ("f32", "bf16"))
+    full = "affine_map<(n, i, j) -> (n, i, j)>"
+    return f"""
+func.func @{name}(%a: {a}, %b: {b}) -> {d} {{
+  %zero = arith.constant 0.0 : f32
+  %w = tensor.empty() : {wide}
+  %f = linalg.fill ins(%zero : f32) outs(%w : {wide}) -> {wide}
+  %q = linalg.batch_matmul ins(%a, %b : {a}, {b}) outs(%f : {wide}) -> {wide}
+  %i = tensor.empty() : {d}
+  %o = linalg.generic {{indexing_maps = [{full}, {full}], iterator_types = ["parallel", "parallel", "parallel"]}}
+      ins(%q : {wide}) outs(%i : {d}) {{
+  ^bb0(%p: f32, %old: bf16):
+    %t = arith.truncf %p : f32 to bf16
+    linalg.yield %t : bf16
+  }} -> {d}
+  return %o : {d}
+}}"""
+
+
 def _name(case):
     columns, depth, transposed, epilogue, dtype, result = case
     return f"product_{columns}_{depth}_{'nt' if transposed else 'nn'}_{epilogue or 'plain'}_{dtype}_{result}"
@@ -93,7 +122,11 @@ def _name(case):
 
 def sources():
     return {"products": "".join(text(_name(case), None, *case) for case in CHECK),
-            "products_bench": "".join(text(*case) for case in BENCH)}
+            "products_bench": "".join(text(*case) for case in BENCH),
+            "products_shapes": "".join(
+                text(name, rows, columns, depth, True, "", dtype)
+                for name, rows, columns, depth, dtype in SHAPES)
+            + "".join(batch_text(*case) for case in BATCHES)}
 
 
 def operands(rows, columns, depth, transposed, epilogue, dtype):
@@ -142,17 +175,39 @@ def _check(folder, checker):
 
 
 def _bench(folder, results, sustained):
-    """The peer: cuBLAS through torch, with torch's kernel for what cuBLAS can't add."""
+    """The peer: cuBLAS through torch, with a kernel for what cuBLAS can't add."""
+    import peers
     from artifact import Artifact
     from runner import interleaved, report
     artifact = Artifact(folder / "products_bench.so")
     for name, rows, columns, depth, transposed, epilogue in BENCH:
         a, b, *extras = operands(rows, columns, depth, transposed, epilogue, "bf16")
-        contestants = {"rudnn": artifact.bind(name, a, b, *extras),
-                       "torch": lambda: reference(a, b, extras, transposed, epilogue)}
+        contestants = {"rudnn": artifact.bind(name, a, b, *extras)}
+        if epilogue == "silu":
+            contestants.update(peers.bias_silu(a, b, *extras))
+        else:
+            contestants["torch"] = lambda: reference(a, b, extras, transposed, epilogue)
         report(results, f"gemm_{name}", interleaved(contestants, sustained=sustained),
                2 * rows * columns * depth / 1e12, "TFLOP/s")
 
 
+def _bench_shapes(folder, results, sustained):
+    import torch
+    from artifact import Artifact
+    from runner import interleaved, report
+    artifact = Artifact(folder / "products_shapes.so")
+    for name, rows, columns, depth, dtype in SHAPES:
+        a, b = operands(rows, columns, depth, True, "", dtype)
+        contestants = {"rudnn": artifact.bind(name, a, b), "torch": lambda: torch.mm(a, b.t())}
+        report(results, f"gemm_{name}", interleaved(contestants, sustained=sustained),
+               2 * rows * columns * depth / 1e12, "TFLOP/s")
+    for name, batch, rows, columns, depth in BATCHES:
+        a = torch.randn(batch, rows, depth, device="cuda").bfloat16()
+        b = torch.randn(batch, depth, columns, device="cuda").bfloat16()
+        contestants = {"rudnn": artifact.bind(name, a, b), "torch": lambda: torch.bmm(a, b)}
+        report(results, f"gemm_{name}", interleaved(contestants, sustained=sustained),
+               2 * batch * rows * columns * depth / 1e12, "TFLOP/s")
+
+
 CHECKS = {"gemm": _check}
-BENCHES = {"gemm": _bench}
+BENCHES = {"gemm": _bench, "gemm_shapes": _bench_shapes}

@@ -1,7 +1,7 @@
-"""Row operators: rms_norm, layer_norm, softmax in bf16."""
+"""Row operators in bf16: rms_norm, layer_norm, softmax."""
 
-ROWS = [("rms_norm", 2048), ("rms_norm", 8192), ("layer_norm", 4096), ("softmax", 4096),
-        ("softmax", 16384)]
+WIDTHS = (1024, 2048, 4096, 8192, 16384, 32768)
+ROWS = [(op, width) for op in ("rms_norm", "layer_norm", "softmax") for width in WIDTHS]
 ROW_COUNT = 8192
 
 
@@ -50,9 +50,9 @@ def _bench(folder, results, sustained):
     rows = Artifact(folder / "rows.so")
     for op, width in ROWS:
         x, g, b = randn(ROW_COUNT, width), randn(width), randn(width)
-        times = interleaved({"rudnn": rows.bind(f"{op}_{width}", x, g, b),
-                             "torch": peers.row(op, x, g, b), "copy": peers.copy(x)},
-                            sustained=sustained)
+        contestants = {"rudnn": rows.bind(f"{op}_{width}", x, g, b), "copy": peers.copy(x),
+                       **peers.row(op, x, g, b)}
+        times = interleaved(contestants, sustained=sustained)
         report(results, f"{op}_{width}", times, 2 * x.numel() * 2 / 1e9, "GB/s")
 
 

@@ -21,15 +21,71 @@ def attention(q, k, v, causal):
     return found
 
 
-def row(op, x, g, b):
-    """torch's kernel for a row operator."""
-    width = x.shape[-1:]
-    return {"rms_norm": lambda: torch.nn.functional.rms_norm(x, width, g, 1e-5),
-            "layer_norm": lambda: torch.nn.functional.layer_norm(x, width, g, b, 1e-5),
-            "softmax": lambda: torch.softmax(x, -1)}[op]
+def _eager_row(op, x, g, b, residual):
+    f, width = torch.nn.functional, x.shape[-1:]
+    if op == "rms_norm":
+        return f.rms_norm(x, width, g, 1e-5)
+    if op == "add_rms_norm":
+        total = x + residual
+        return f.rms_norm(total, width, g, 1e-5), total
+    return f.layer_norm(x, width, g, b, 1e-5) if op == "layer_norm" else torch.softmax(x, -1)
+
+
+def row(op, x, g, b, residual=None, compiled=True):
+    """torch's kernels for a row operator, what torch.compile makes of them, and the fastest number
+    of warps of a Triton kernel."""
+    found = {"torch": lambda: _eager_row(op, x, g, b, residual)}
+    if compiled:
+        add(found, "compile", lambda: compile_of(_eager_row), op, x, g, b, residual)
+        add(found, "triton", lambda: _fastest_triton, op, x, g, b, residual)
+    return found
+
+
+def add(found, name, make, *operands):
+    """Adds a peer that has to be compiled, if this machine can: a machine without a compiler keeps
+    the other peers."""
+    try:
+        function = make()
+        if name == "triton":
+            found[name] = function(*operands)
+        else:
+            function(*operands)
+            found[name] = lambda: function(*operands)
+    except Exception as error:  # whatever their compilers raise
+        print(f"no peer {name}: {type(error).__name__}: {str(error).splitlines()[0][:100]}", flush=True)
+
+
+def compile_of(function):
+    """Static shapes, and no memory of earlier ones, which would make them dynamic."""
+    torch._dynamo.reset()
+    return torch.compile(function, dynamic=False)
+
+
+def _fastest_triton(op, x, g, b, residual):
+    import peers_triton
+    from runner import graph_of, time_graph
+    runners = peers_triton.row(op, x, g, b, residual)
+    graphs = {warps: graph_of(run) for warps, run in runners.items()}
+    return runners[min(graphs, key=lambda warps: time_graph(graphs[warps], 20))]
 
 
 def copy(x):
     """Reads and writes as much as a row operator does."""
     out = torch.empty_like(x)
     return lambda: out.copy_(x)
+
+
+def _bias_silu(product, bias):
+    return torch.nn.functional.silu(product + bias)
+
+
+def bias_silu(a, b, bias):
+    """cuBLAS and one kernel: the bias in cuBLASLt's epilogue and torch's SiLU, or a plain product and
+    what torch.compile makes of bias and SiLU."""
+    found = {"torch": lambda: torch.nn.functional.silu(torch.addmm(bias, a, b.t()))}
+
+    def make():
+        fused = compile_of(_bias_silu)
+        return lambda a, b, bias: fused(torch.mm(a, b.t()), bias)
+    add(found, "mm_compile", make, a, b, bias)
+    return found
