@@ -1,6 +1,9 @@
 # RUN: env RUDNN_TEST_TARGET=emulate:sm_90a %python %s
 # RUN: env RUDNN_TEST_TARGET=emulate:sm_90a:1 RUDNN_TEST_REPEAT=3 %python %s
 # RUN: env RUDNN_TEST_TARGET=emulate:sm_80 RUDNN_TEST_SAMPLE=3 %python %s
+# RUN: env RUDNN_TEST_TARGET=emulate:sm_80:1 RUDNN_TEST_REPEAT=2 RUDNN_TEST_SAMPLE=3 %python %s
+# RUN: env RUDNN_TEST_TARGET=emulate:sm_86 RUDNN_TEST_SAMPLE=5 %python %s
+# RUN: env RUDNN_TEST_TARGET=emulate:sm_86:1 RUDNN_TEST_REPEAT=2 RUDNN_TEST_SAMPLE=5 %python %s
 """The attention schedule's kernels in the emulator, against float64.
 
 The first run completes copies and products in order, the others late and in an order drawn from

@@ -1,5 +1,9 @@
 # RUN: env RUDNN_TEST_TARGET=emulate:sm_90a %python %s
 # RUN: env RUDNN_TEST_TARGET=emulate:sm_90a:1 RUDNN_TEST_REPEAT=3 %python %s
+# RUN: env RUDNN_TEST_TARGET=emulate:sm_80 %python %s
+# RUN: env RUDNN_TEST_TARGET=emulate:sm_80:1 RUDNN_TEST_REPEAT=2 %python %s
+# RUN: env RUDNN_TEST_TARGET=emulate:sm_86 RUDNN_TEST_SAMPLE=2 %python %s
+# RUN: env RUDNN_TEST_TARGET=emulate:sm_86:1 RUDNN_TEST_REPEAT=2 RUDNN_TEST_SAMPLE=2 %python %s
 """The schedule of matrix products in the emulator, with epilogues, against float64."""
 
 import pathlib
