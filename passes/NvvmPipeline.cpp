@@ -43,6 +43,7 @@ static void buildDecomposition(OpPassManager &pm,
 
 static void buildBufferization(OpPassManager &pm) {
   pm.addPass(createRudnnKeepCarriedValues());
+  pm.addPass(createRudnnSeparateInsertions());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.allowReturnAllocsFromLoops = true;

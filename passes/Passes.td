@@ -166,6 +166,34 @@ def RudnnVectorize : RudnnVectorPass<"rudnn-vectorize"> {
   }];
 }
 
+def RudnnSeparateInsertions : Pass<"rudnn-separate-insertions"> {
+  let summary = "Give the tiles that a parallel loop inserts memory of their own";
+  let description = [{
+    One-shot bufferization (LLVM 22.1) does not see that one insertion at the end of
+    an `scf.forall` may overwrite what another is going to read. Two tiles that are
+    computed in one tensor, such as equal zeros that CSE made one, get tensors of
+    their own: empty and filled ones are made again, others are copied.
+
+    ```mlir
+    %p = linalg.generic ... outs(%zeros : tensor<8xf32>)
+    %q = linalg.generic ... outs(%zeros : tensor<8xf32>)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %a[%i, 0] [1, 8] [1, 1]
+      tensor.parallel_insert_slice %q into %b[%i, 0] [1, 8] [1, 1]
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %p = linalg.generic ... outs(%zeros : tensor<8xf32>)
+    %own = linalg.fill ins(%zero : f32) outs(%empty : tensor<8xf32>)
+    %q = linalg.generic ... outs(%own : tensor<8xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def RudnnWidenWrites : Pass<"rudnn-widen-writes"> {
   let summary = "Give vector writes into tensors the rank of the tensor";
   let description = [{

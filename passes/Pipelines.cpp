@@ -65,6 +65,7 @@ static void buildVectorization(OpPassManager &pm,
 static void buildBufferization(OpPassManager &pm) {
   pm.addPass(createRudnnProtectArguments());
   pm.addPass(createRudnnWidenWrites());
+  pm.addPass(createRudnnSeparateInsertions());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;

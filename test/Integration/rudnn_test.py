@@ -31,6 +31,8 @@ REPEAT = int(os.environ.get("RUDNN_TEST_REPEAT", "1"))
 # Take the cases whose arguments have at most so many elements in all, and of those every nth.
 LIMIT = int(os.environ.get("RUDNN_TEST_LIMIT", "0"))
 SAMPLE = int(os.environ.get("RUDNN_TEST_SAMPLE", "1"))
+# Take these test functions, where a test is made of functions: names with commas between.
+ONLY = [name for name in os.environ.get("RUDNN_TEST_ONLY", "").split(",") if name]
 _small_cases = 0
 # "library" calls a shared library made by rudnn-compile in this process, "run"
 # goes through rudnn-run (the only way for targets other than cpu).
@@ -82,6 +84,14 @@ def is_selected(arrays):
         return False
     _small_cases += 1
     return _small_cases % SAMPLE == 1 % SAMPLE
+
+
+def selected_tests(functions):
+    """The test functions that the environment selects."""
+    unknown = set(ONLY) - {function.__name__ for function in functions}
+    if unknown:
+        sys.exit(f"RUDNN_TEST_ONLY: no test {', '.join(sorted(unknown))}")
+    return [function for function in functions if not ONLY or function.__name__ in ONLY]
 
 
 # Relative error that one final rounding and f32 accumulation leave.

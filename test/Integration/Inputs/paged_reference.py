@@ -210,6 +210,7 @@ class Program:
     def run(self, tests):
         import rudnn_test
 
+        tests = rudnn_test.selected_tests(tests)
         for test in tests:
             test()
         self.module = rudnn_test.Module(
