@@ -166,6 +166,26 @@ def RudnnVectorize : RudnnVectorPass<"rudnn-vectorize"> {
   }];
 }
 
+def RudnnIgnoreStrategy : Pass<"rudnn-ignore-strategy"> {
+  let summary = "Drop the choice of GPU kernels, for a target that has none";
+  let description = [{
+    `rudnn.strategy` chooses between kernels of a GPU. The pipeline of the CPU
+    target starts here, so that one module serves both, and `--compare=cpu` can
+    check any op. A value other than "schedule" and "fallback" is an error, as on
+    every target.
+
+    ```mlir
+    %0 = rudnn.softmax ins(%x : ...) outs(%e : ...) {dim = 1, rudnn.strategy = "schedule"} -> ...
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = rudnn.softmax ins(%x : ...) outs(%e : ...) {dim = 1} -> ...
+    ```
+  }];
+}
+
 def RudnnSeparateInsertions : Pass<"rudnn-separate-insertions"> {
   let summary = "Give the tiles that a parallel loop inserts memory of their own";
   let description = [{

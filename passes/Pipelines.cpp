@@ -30,6 +30,7 @@ static void cleanUp(OpPassManager &pm) {
 
 /// Tensors: fused, tiled, decomposed, in parallel loops.
 static void buildTiling(OpPassManager &pm) {
+  pm.addPass(createRudnnIgnoreStrategy());
   pm.addPass(createInlinerPass());
   cleanUp(pm);
   pm.addPass(createRudnnPromoteAccumulators());

@@ -34,6 +34,11 @@ def Rudnn_Dialect : Dialect {
 
     Each op's constraints are clauses with labels (`rms_norm_c1`): the same
     label stands in the verifier and in the test that violates it.
+
+    Any op, also one of another dialect, may carry `rudnn.strategy`: "schedule"
+    asks for the kernels of a schedule on a GPU, an error where none applies;
+    "fallback" asks for generic kernels. Without it the compiler chooses. It
+    selects GPU kernels: the CPU target checks its value and ignores it.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [

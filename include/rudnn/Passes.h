@@ -54,6 +54,10 @@ struct NvvmPipelineOptions
 void buildNvvmPipeline(mlir::OpPassManager &pm,
                        const NvvmPipelineOptions &options);
 
+/// Whether the op's `rudnn.strategy`, if it has one, is "schedule" or
+/// "fallback"; an error of the op otherwise.
+llvm::LogicalResult verifyStrategy(mlir::Operation *op);
+
 /// `rudnn-kernels-to-nvvm`: the rudnn_tile kernels of gpu.modules to the LLVM dialect.
 void buildKernelPipeline(mlir::OpPassManager &pm);
 /// gpu.modules in the LLVM dialect to PTX (`isa`) or cubins (`bin`, with ptxas of the

@@ -103,6 +103,8 @@ private:
   }
 
   LogicalResult select(Operation *op) {
+    if (failed(rudnn::verifyStrategy(op)))
+      return failure();
     std::string why = reason(op);
     auto wanted = op->getAttrOfType<StringAttr>(kStrategy);
     if (!wanted) {
@@ -111,14 +113,10 @@ private:
                                   why.empty() ? "schedule" : "fallback"));
       return success();
     }
-    if (wanted.getValue() == "fallback" ||
-        (wanted.getValue() == "schedule" && why.empty()))
+    if (wanted.getValue() == "fallback" || why.empty())
       return success();
-    if (wanted.getValue() == "schedule")
-      return op->emitOpError()
-             << kStrategy << " is \"schedule\", which is not possible: " << why;
-    return op->emitOpError() << kStrategy << " is " << wanted
-                             << ", expected \"schedule\" or \"fallback\"";
+    return op->emitOpError()
+           << kStrategy << " is \"schedule\", which is not possible: " << why;
   }
 
   std::string reason(Operation *op) {
