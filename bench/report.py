@@ -69,15 +69,45 @@ def row_table():
                   "share of the copy's bandwidth"], rows)
 
 
+def gemm_cases(pattern):
+    for name, times in load("kernels.json").items():
+        if match := re.fullmatch("gemm_" + pattern, name):
+            yield match, times
+
+
+def best_peer(times):
+    """The fastest of cuBLAS with torch's kernel and cuBLAS with torch.compile's."""
+    return min((p for p in ("torch", "mm_compile") if p in times), key=times.get)
+
+
 def gemm_table():
-    rows = [[f"{name} ({case['peer']})", f"{case['peer_us']:.1f}", f"{case['rudnn_us']:.1f}",
-             f"{case['peer_us'] / case['rudnn_us']:.2f}",
-             f"{case['rudnn_sustained_tflops'] / case['peer_sustained_tflops']:.2f}"]
-            for name, case in load("gemm.json").items()]
-    return table(["case", "peer us", "rudnn us", "peer / rudnn", "the same, sustained"], rows)
+    rows = []
+    for match, times in gemm_cases(r"((nt|nn|silu|gelu|residual|swiglu)_\d+)"):
+        burst, sustained = times["burst"], times.get("sustained")
+        rows.append([match[1]] + [f"{burst[k] * 1e6:.1f}" if k in burst else "-"
+                                  for k in ("rudnn", "torch", "mm_compile")]
+                    + [ratio(burst, "rudnn", best_peer(burst)),
+                       ratio(sustained, "rudnn", best_peer(sustained)) if sustained else "-"])
+    return table(["case", "rudnn us", "cuBLAS us", "cuBLAS and torch.compile us",
+                  "best peer / rudnn", "the same, sustained"], rows)
 
 
-TABLES = {"attention": attention_table, "rows": row_table, "gemm": gemm_table}
+def shapes_table():
+    rows = []
+    for match, times in gemm_cases(r"(bf16|f16|batch)_(\d+)_(\d+)_(\d+)"):
+        kind, *extents = match.groups()
+        burst = times["burst"]
+        if kind == "batch":
+            what = f"{extents[0]} of {extents[1]} x {extents[1]} x {extents[2]}, bf16"
+        else:
+            what = f"{' x '.join(extents)}, {kind}"
+        rows.append([what, f"{burst['rudnn'] * 1e6:.1f}", f"{burst['torch'] * 1e6:.1f}",
+                     ratio(burst, "rudnn", "torch")])
+    return table(["rows x columns x depth", "rudnn us", "cuBLAS us", "cuBLAS / rudnn"], rows)
+
+
+TABLES = {"attention": attention_table, "rows": row_table, "gemm": gemm_table,
+          "gemm_shapes": shapes_table}
 
 
 def bars(axis, labels, series, unit):
@@ -122,11 +152,11 @@ def plots():
 def main():
     old = text = PAGE.read_text()
     for name, make in TABLES.items():
-        begin, end = f"<!-- {name}: made by bench/report.py -->\n", f"\n<!-- end of {name} -->"
+        begin, end = f"<!-- {name}: made by bench/report.py -->\n", f"<!-- end of {name} -->"
         if begin not in text or end not in text:
             sys.exit(f"{PAGE}: no marks of the table '{name}'")
         before, rest = text.split(begin)
-        text = before + begin + make() + rest[rest.index(end):]
+        text = before + begin + make() + "\n" + rest[rest.index(end):]
     if "--check" in sys.argv[1:]:
         if text != old:
             sys.exit(f"{PAGE} is stale: run bench/report.py")

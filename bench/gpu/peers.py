@@ -36,12 +36,12 @@ def row(op, x, g, b, residual=None, compiled=True):
     of warps of a Triton kernel."""
     found = {"torch": lambda: _eager_row(op, x, g, b, residual)}
     if compiled:
-        add(found, "compile", lambda: compile_of(_eager_row), op, x, g, b, residual)
-        add(found, "triton", lambda: _fastest_triton, op, x, g, b, residual)
+        compiled_peer(found, "compile", lambda: compile_of(_eager_row), op, x, g, b, residual)
+        compiled_peer(found, "triton", lambda: _fastest_triton, op, x, g, b, residual)
     return found
 
 
-def add(found, name, make, *operands):
+def compiled_peer(found, name, make, *operands):
     """Adds a peer that has to be compiled, if this machine can: a machine without a compiler keeps
     the other peers."""
     try:
@@ -61,18 +61,28 @@ def compile_of(function):
     return torch.compile(function, dynamic=False)
 
 
+def _fastest(runners):
+    from runner import graph_of, time_graph
+    graphs = [(graph_of(run), run) for run in runners]
+    return min(graphs, key=lambda pair: time_graph(pair[0], 20))[1]
+
+
 def _fastest_triton(op, x, g, b, residual):
     import peers_triton
-    from runner import graph_of, time_graph
-    runners = peers_triton.row(op, x, g, b, residual)
-    graphs = {warps: graph_of(run) for warps, run in runners.items()}
-    return runners[min(graphs, key=lambda warps: time_graph(graphs[warps], 20))]
+    return _fastest(peers_triton.row(op, x, g, b, residual).values())
 
 
 def copy(x):
-    """Reads and writes as much as a row operator does."""
+    """Reads and writes as much as a row operator does: the driver's copy or, where that is slow (large
+    copies in CUDA graphs), a kernel that changes the sign."""
     out = torch.empty_like(x)
-    return lambda: out.copy_(x)
+    return _fastest([lambda: out.copy_(x), lambda: torch.neg(x, out=out)])
+
+
+def copy_two(x, residual):
+    """Reads and writes as much as a sum and its norm do."""
+    first, second = copy(x), copy(residual)
+    return lambda: (first(), second())
 
 
 def _bias_silu(product, bias):
@@ -87,5 +97,5 @@ def bias_silu(a, b, bias):
     def make():
         fused = compile_of(_bias_silu)
         return lambda a, b, bias: fused(torch.mm(a, b.t()), bias)
-    add(found, "mm_compile", make, a, b, bias)
+    compiled_peer(found, "mm_compile", make, a, b, bias)
     return found
