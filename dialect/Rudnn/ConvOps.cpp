@@ -229,8 +229,10 @@ TilingLoops ConvOp::getTilingLoops() {
   x[0] = y[0] = 0;
   bool perChannel = geometry.groups == 1;
   loops.iterators.assign(perChannel ? 2 : 1, utils::IteratorType::parallel);
-  if (perChannel)
+  if (perChannel) {
     weight[0] = y[geometry.channelDim()] = 1;
+    loops.staticLoops = {"", "output channels"};
+  }
   loops.operandDims = {x, weight};
   if (getBias())
     loops.operandDims.push_back({perChannel ? 1 : -1});
@@ -246,8 +248,10 @@ TilingLoops ConvDataBackwardOp::getTilingLoops() {
   dy[0] = dx[0] = 0;
   bool perChannel = geometry.groups == 1;
   loops.iterators.assign(perChannel ? 2 : 1, utils::IteratorType::parallel);
-  if (perChannel)
+  if (perChannel) {
     weight[geometry.channelDim()] = dx[geometry.channelDim()] = 1;
+    loops.staticLoops = {"", "input channels"};
+  }
   loops.operandDims = {dy, weight, dx};
   return loops;
 }
@@ -263,6 +267,7 @@ TilingLoops ConvWeightBackwardOp::getTilingLoops() {
     loops.iterators.assign(2, utils::IteratorType::parallel);
     dy[geometry.channelDim()] = dw[0] = 0;
     x[geometry.channelDim()] = dw[geometry.channelDim()] = 1;
+    loops.staticLoops = {"output channels", "input channels"};
   }
   loops.operandDims = {x, dy, dw};
   return loops;

@@ -45,6 +45,8 @@ def Rudnn_ConvOp : Rudnn_ConvBase<"conv", [AttrSizedOperandSegments]> {
     `padding` has one entry per axis (both sides), or all `low` then all `high`.
     Batch and spatial extents may be dynamic.
 
+    Tiles: the batch and, with one group, the output channels are parallel loops.
+
     Clauses:
     - `conv_c1`: `x` has rank 3, 4 or 5.
     - `conv_c2`: the weight has the rank of `x`; channel counts and kernel extents
@@ -99,6 +101,8 @@ def Rudnn_ConvDataBackwardOp : Rudnn_ConvBase<"conv_data_backward"> {
     Shapes, layouts and attributes as in `rudnn.conv`; `dy` has the shape of `y`,
     `dx` that of `x` (both called so in the messages).
 
+    Tiles: the batch and, with one group, the input channels are parallel loops.
+
     Clauses:
     - `conv_data_backward_c1`: `x` has rank 3, 4 or 5.
     - `conv_data_backward_c2`: the weight has the rank of `x`; channel counts and kernel extents
@@ -147,6 +151,9 @@ def Rudnn_ConvWeightBackwardOp : Rudnn_ConvBase<"conv_weight_backward"> {
 
     Shapes, layouts and attributes as in `rudnn.conv`; `dw` has the shape of the
     weight.
+
+    Tiles: with one group, the output and the input channels are parallel loops;
+    with more there are none.
 
     Clauses:
     - `conv_weight_backward_c1`: `x` has rank 3, 4 or 5.

@@ -104,18 +104,22 @@ LogicalResult ChunkGatedDeltaRuleOp::verify() {
   return success();
 }
 
-/// Loops over the batch and, when every value head has its own key head, over
-/// the heads.
+/// Batch and key heads, each with its value heads.
 template <typename OpTy>
 static TilingLoops deltaLoops(OpTy op) {
-  int64_t heads = shapeOf(op.getQ())[1] == shapeOf(op.getV())[1] ? 1 : -1;
+  int64_t ratio = shapeOf(op.getV())[1] / shapeOf(op.getQ())[1];
   TilingLoops loops;
-  loops.iterators.assign(heads < 0 ? 1 : 2, utils::IteratorType::parallel);
+  loops.iterators.assign(2, utils::IteratorType::parallel);
+  loops.staticLoops = {"", "heads"};
   for (Value operand : op->getOperands()) {
-    SmallVector<int64_t> dims(shapeOf(operand).size(), -1);
+    size_t rank = shapeOf(operand).size();
+    bool ofKeys = operand == op.getQ() || operand == op.getK();
+    SmallVector<int64_t> dims(rank, -1), factors(rank, 1);
     dims[0] = 0;
-    dims[1] = heads;
+    dims[1] = 1;
+    factors[1] = ofKeys ? 1 : ratio;
     loops.operandDims.push_back(dims);
+    loops.factors.push_back(factors);
   }
   return loops;
 }

@@ -49,6 +49,8 @@ def Rudnn_GatedDeltaRuleOp : Rudnn_DeltaBase<"gated_delta_rule"> {
     key head `h / (Hv / Hk)`. `q` and `k` are used as they are (no normalization).
     `log_decay` may have any sign. `scale` defaults to `1 / sqrt(K)`.
 
+    Tiles: the batch and key heads, each with its value heads, are parallel loops.
+
     Clauses:
     - `gated_delta_rule_c1`: `q` and `v` have rank 4; `B`, `Hk`, `Hv`, `K` and `V` are not 0.
     - `gated_delta_rule_c2`: `k` has the shape of `q`.
@@ -104,6 +106,8 @@ def Rudnn_ChunkGatedDeltaRuleOp : Rudnn_DeltaBase<"chunk_gated_delta_rule"> {
     are not written.
 
     Shapes, types and errors as in `rudnn.gated_delta_rule`.
+
+    Tiles: the batch and key heads, each with its value heads, are parallel loops.
 
     Clauses:
     - `chunk_gated_delta_rule_c1`: `q` and `v` have rank 4; `B`, `Hk`, `Hv`, `K` and `V` are not 0.

@@ -183,6 +183,12 @@ def Rudnn_MoeDispatchOp : Rudnn_MoeOp<"dispatch"> {
     one of the marks -1 and `E`, or rows that are not `T*K`, abort the program
     with a message that names the op.
 
+    Tiling: none. A row's place depends on every slot before it, so a range of
+    rows or tokens is no smaller problem of the same kind; a range of columns is,
+    but each tile would sort all slots again and write the whole index results.
+    Once the indices stand, the decomposition copies the rows in a parallel loop
+    over rows and columns, which tiles and fuses like any `linalg.generic`.
+
     Clauses:
     - `moe_dispatch_c1`: `x` has rank 2 and `H` is not 0.
     - `moe_dispatch_c2`: `ids` is `[T, K]` with a static `K` of at least 1, and

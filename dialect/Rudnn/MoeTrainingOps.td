@@ -145,6 +145,11 @@ def Rudnn_MoeCombineBackwardOp : Rudnn_MoeOp<"combine_backward"> {
     Under `-generate-runtime-verification` an index that is neither in range nor
     -1 aborts the program with a message that names the op.
 
+    Tiling: none. `dy` runs over packed rows and `dweights` over tokens, which a
+    permutation known only at run time connects, and the columns that they share
+    are a sum for one of them. Its decomposition is two `linalg.generic` ops, each
+    with loops of its own to tile.
+
     Clauses:
     - `moe_combine_backward_c1`: `y` has rank 2 and `W` is not 0.
     - `moe_combine_backward_c2`: `slot_rows` has rank 2 and a static `K` of at least 1.
@@ -202,6 +207,11 @@ def Rudnn_MoeExpertsBackwardOp : Rudnn_MoeOp<"experts_backward"> {
     `[E, I, H]` and `ddown` `[E, H, I]` of f32. Offsets as in `moe.experts`.
 
     `strategy` as in `moe.experts`.
+
+    Tiling: none. Packed rows are parallel for `dx` but a sum for the weight
+    gradients; the experts are parallel for those but cut `dx` at offsets known
+    only at run time, with rows of no expert in none of them. The decomposition is
+    the loop over experts, parallel with `grouped`, of matrix products that tile.
 
     Clauses:
     - `moe_experts_backward_c1`: `x` has rank 2 and a static `H` of at least 1.

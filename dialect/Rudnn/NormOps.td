@@ -31,6 +31,8 @@ def Rudnn_RmsNormOp : Rudnn_RowOp<"rms_norm"> {
     Shapes: `x` and `y` `[..., H]` of the same shape and element type, `gamma`
     `[H]`. Any axis but the last may be empty.
 
+    Tiles: every axis but the last is a parallel loop.
+
     Clauses:
     - `rms_norm_c1`: `x` has rank at least 1 and `H` is not 0.
     - `rms_norm_c2`: `y` has the shape and element type of `x`.
@@ -73,6 +75,8 @@ def Rudnn_LayerNormOp : Rudnn_RowOp<"layer_norm", [AttrSizedOperandSegments]> {
 
     Shapes: `x` and `y` `[..., H]`, `gamma` and `beta` `[H]`.
 
+    Tiles: every axis but the last is a parallel loop.
+
     Clauses:
     - `layer_norm_c1`: `x` has rank at least 1 and `H` is not 0.
     - `layer_norm_c2`: `y` has the shape and element type of `x`.
@@ -112,6 +116,8 @@ def Rudnn_SoftmaxOp : Rudnn_RowOp<"softmax"> {
     everywhere.
 
     Shapes: `x` and `y` `[..., H]` of the same shape and element type.
+
+    Tiles: every axis but the last is a parallel loop.
 
     Clauses:
     - `softmax_c1`: `x` has rank at least 1 and `H` is not 0.

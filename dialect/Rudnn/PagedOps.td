@@ -84,6 +84,8 @@ def Rudnn_PagedPlanOp : Rudnn_Op<"paged.plan"> {
     i32 `[P,5]`, `merges` i32 `[S,3]`, `counts` i32 `[2]`. S and Q may be dynamic
     and 0. Values are read and written as unsigned.
 
+    Tiling: none. It is one list; each entry depends on those before it.
+
     Clauses:
     - `paged_plan_c1`: three outs; on tensors one result each of its type, on
       memrefs none.

@@ -70,6 +70,14 @@ FailureOr<TilingResult> rudnn::tileAlongDims(OpBuilder &b, Operation *op,
                                              ArrayRef<OpFoldResult> offsets,
                                              ArrayRef<OpFoldResult> sizes) {
   Location loc = op->getLoc();
+  for (auto [loop, what] : llvm::enumerate(loops.staticLoops)) {
+    if (what.empty() || getConstantIntValue(sizes[loop]))
+      continue;
+    OpFoldResult extent = tilingDomain(b, op, loops)[loop].size;
+    return op->emitOpError("can't be tiled into a varying number of ")
+           << what << ": give a tile size that divides "
+           << getConstantIntValue(extent).value_or(0);
+  }
   SmallVector<Value> operands;
   SmallVector<Operation *> slices;
   for (auto [index, dims] : llvm::enumerate(loops.operandDims)) {

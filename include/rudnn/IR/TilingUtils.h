@@ -22,6 +22,9 @@ struct TilingLoops {
   /// factors[i][d]: how many elements of dim d one step of its loop covers (the
   /// query heads of a key/value head); empty when 1 everywhere.
   llvm::SmallVector<llvm::SmallVector<int64_t>> factors;
+  /// What a loop counts (heads, channels) when every tile of it must have one
+  /// static size, else "". May be shorter than the loops.
+  llvm::SmallVector<llvm::StringRef> staticLoops;
 
   int64_t factor(size_t operand, size_t dim) const {
     return factors.empty() || factors[operand].empty() ? 1
