@@ -16,6 +16,17 @@ namespace rudnn {
 
 using namespace mlir;
 
+/// Results without an element are the outs. Slices of a static extent of 0
+/// would not verify.
+static bool isEmpty(Operation *op) {
+  return op->getNumResults() > 0 &&
+         llvm::all_of(op->getResultTypes(), [](Type type) {
+           auto shaped = dyn_cast<ShapedType>(type);
+           return shaped && shaped.hasRank() &&
+                  llvm::is_contained(shaped.getShape(), 0);
+         });
+}
+
 namespace {
 struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
   void runOnOperation() override {
@@ -34,6 +45,11 @@ struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
         op->emitOpError("can't be decomposed on memrefs, expected tensors "
                         "(decompose before bufferization)");
         return signalPassFailure();
+      }
+      if (isEmpty(op)) {
+        rewriter.replaceOp(op,
+                           cast<DestinationStyleOpInterface>(op).getDpsInits());
+        continue;
       }
       rewriter.setInsertionPoint(op);
       auto aggregated = dyn_cast<linalg::AggregatedOpInterface>(op);
