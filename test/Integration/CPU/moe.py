@@ -14,6 +14,7 @@ import rudnn_test
 
 rng = np.random.default_rng(11)
 suite = rudnn_test.Suite()
+seen = set()
 DTYPES = ("f32", "f16", "bf16")
 INF, NAN = np.inf, np.nan
 
@@ -22,10 +23,10 @@ def add(label, text, arrays, expected, dtype, exact=()):
     """Results whose index is in `exact` (indices) are compared without tolerance."""
     floats = [None if i in exact else e for i, e in enumerate(expected)]
     indices = [e if i in exact else None for i, e in enumerate(expected)]
-    suite.hint = [np.shape(e) for e in expected]
-    suite.add(label, text, arrays, floats, rudnn_test.RTOL[dtype], rudnn_test.ATOL[dtype])
-    if exact:
-        suite.add(label + " (indices)", text, arrays, indices, 0, 0)
+    for name, variant in ref.variants(seen, label, text, arrays, expected, dtype):
+        suite.add(name, variant, arrays, floats, rudnn_test.RTOL[dtype], rudnn_test.ATOL[dtype])
+        if exact:
+            suite.add(name + " (indices)", variant, arrays, indices, 0, 0)
 
 
 def normal(shape, dtype, scale=1.0):
@@ -128,9 +129,9 @@ def add_dispatch(label, ids, experts, width, dtype, static=False, row_experts=Tr
         outs.pop()
     text = ref.function("dispatch", [((count, width), dtype), ((count, k), "i32")], outs)
     expected = list(ref.dispatch(x, ids, experts))[:len(outs)]
-    suite.hint = [np.shape(e) for e in expected]
-    suite.add(f"dispatch {label} {dtype} {ids.shape} of {experts}", text, [x, ids], expected,
-              0, 0)
+    label = f"dispatch {label} {dtype} {ids.shape} of {experts}"
+    for name, variant in ref.variants(seen, label, text, [x, ids], expected, dtype):
+        suite.add(name, variant, [x, ids], expected, 0, 0)
 
 
 def random_ids(tokens, k, experts):

@@ -1,11 +1,55 @@
 """The mixture-of-experts ops in NumPy float64, straight from their definitions,
 and text of functions around single ops."""
 
+import re
+
 import numpy as np
 
 
 def tensor(shape, dtype):
     return "tensor<" + "".join(f"{d}x" for d in shape) + dtype + ">"
+
+
+def static(text, arrays, results):
+    """A function @NAME with the static shapes of `arrays` and `results` around the one of
+    `text`, which is inlined: casts to dynamic shapes fold into its op."""
+    head = re.search(r"@NAME\((.*?)\) -> \((.*?)\) \{", text)
+    args = [arg.split(": ") for arg in head.group(1).split(", ")]
+    outs = head.group(2).split(", ")
+
+    def fixed(type_text, array):
+        return tensor(np.shape(array), type_text.rstrip(">").split("x")[-1])
+
+    wanted = [fixed(t, a) for (_, t), a in zip(args, arrays)]
+    given = [fixed(t, e) for t, e in zip(outs, results)]
+    lines = [f"%s{i} = tensor.cast {name} : {w} to {t}" for i, ((name, t), w) in enumerate(zip(args, wanted)) if w != t]
+    names = [name if w == t else f"%s{i}" for i, ((name, t), w) in enumerate(zip(args, wanted))]
+    types = ", ".join(t for _, t in args)
+    count = f":{len(outs)}" if len(outs) > 1 else ""
+    values = [f"%r#{i}" if count else "%r" for i in range(len(outs))]
+    lines.append(f"%r{count} = call @NAME_dynamic({', '.join(names)}) : ({types}) -> ({', '.join(outs)})")
+    for i, (t, g) in enumerate(zip(outs, given)):
+        if t != g:
+            lines.append(f"%o{i} = tensor.cast {values[i]} : {t} to {g}")
+            values[i] = f"%o{i}"
+    body = "\n  ".join(lines)
+    inner = text.replace("func.func @NAME(", "func.func private @NAME_dynamic(")
+    return f"""{inner}
+func.func @NAME({', '.join(f'{name}: {w}' for (name, _), w in zip(args, wanted))}) -> ({', '.join(given)}) {{
+  {body}
+  return {', '.join(values)} : {', '.join(given)}
+}}"""
+
+
+def variants(seen, label, text, arrays, results, dtype):
+    """(label, text) of a case: as it is and, the first time for its op, type and whether it
+    has tokens, with static shapes."""
+    yield label, text
+    op = re.search(r"rudnn\.([a-z_.]+)", text).group(1)
+    key = (op, dtype, np.size(arrays[0]) == 0)
+    if "?" in text and np.size(arrays[0]) != 1 and key not in seen and np.shape(arrays[0])[0] < 100:
+        seen.add(key)
+        yield label + " (static)", static(text, arrays, results)
 
 
 def function(op, ins, outs, attributes="", weights=0, bias=False):
