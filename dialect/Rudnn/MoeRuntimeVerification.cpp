@@ -122,6 +122,9 @@ struct Dispatch : Verifiable<Dispatch, MoeDispatchOp> {
     if (op.getOuts().size() > 4)
       c.requireExtent(op.getOuts()[4], 0, op.getIds(), 0, k,
                       "row_experts has not T*K elements");
+    ExtentChecks columns(c);
+    columns.add("x", op.getX(), ".h");
+    columns.add("values", op.getOuts()[0], ".h");
     c.requireBelow(op.getIds(), "ids", c.index(experts), /*orNone=*/true,
                    /*orBound=*/true,
                    "an expert id in ids is out of range, expected 0 to E-1, or "
@@ -162,6 +165,9 @@ struct Combine : Verifiable<Combine, MoeCombineOp> {
     c.requireExtent(
         op.getOuts()[0], 0, op.getSlotRows(), 0, 1,
         "the output and slot_rows have different numbers of tokens");
+    ExtentChecks columns(c);
+    columns.add("y", op.getY(), ".w");
+    columns.add("out", op.getOuts()[0], ".w");
     requireSlotRows(c, op.getSlotRows(), op.getY());
   }
 };
@@ -174,6 +180,12 @@ struct CombineBackward : Verifiable<CombineBackward, MoeCombineBackwardOp> {
                     "weights and slot_rows have different numbers of tokens");
     c.requireExtent(op.getRowSlots(), 0, op.getY(), 0, 1,
                     "row_slots and y have different numbers of rows");
+    ExtentChecks extents(c);
+    extents.add("y", op.getY(), "rw");
+    extents.add("grad", op.getGrad(), ".w");
+    extents.add("dy", op.getOuts()[0], "rw");
+    extents.add("slot_rows", op.getSlotRows(), "t.");
+    extents.add("dweights", op.getOuts()[1], "t.");
     requireSlotRows(c, op.getSlotRows(), op.getY());
     Value slots =
         c.times(c.extent(op.getGrad(), 0), shapeOf(op.getSlotRows())[1]);
@@ -188,7 +200,21 @@ struct DispatchBackward : Verifiable<DispatchBackward, MoeDispatchBackwardOp> {
   static void check(Checks &c, MoeDispatchBackwardOp op) {
     c.requireExtent(op.getOuts()[0], 0, op.getSlotRows(), 0, 1,
                     "dx and slot_rows have different numbers of tokens");
+    ExtentChecks columns(c);
+    columns.add("grad", op.getGrad(), ".h");
+    columns.add("dx", op.getOuts()[0], ".h");
     requireSlotRows(c, op.getSlotRows(), op.getGrad());
+  }
+};
+
+/// route and route_sigmoid_grouped.
+template <typename OpTy>
+struct Route : Verifiable<Route<OpTy>, OpTy> {
+  static void check(Checks &c, OpTy op) {
+    ExtentChecks tokens(c);
+    tokens.add("logits", op.getLogits(), "t.");
+    tokens.add("ids", op.getOuts()[0], "t.");
+    tokens.add("weights", op.getOuts()[1], "t.");
   }
 };
 
@@ -198,6 +224,11 @@ struct Router : Verifiable<Router<OpTy>, OpTy> {
   static void check(Checks &c, OpTy op) {
     c.requireExtent(op.getIds(), 0, op.getLogits(), 0, 1,
                     "ids and logits have different numbers of tokens");
+    ExtentChecks tokens(c);
+    tokens.add("logits", op.getLogits(), "t.");
+    if constexpr (std::is_same_v<OpTy, MoeRouterBackwardOp>)
+      tokens.add("grad", op.getGrad(), "t.");
+    tokens.addAll("outs", op.getOuts(), "t.");
     c.requireBelow(op.getIds(), "ids", c.index(shapeOf(op.getLogits())[1]),
                    /*orNone=*/false, /*orBound=*/false,
                    "an expert id in ids is out of range, expected 0 to E-1");
@@ -208,6 +239,9 @@ struct Router : Verifiable<Router<OpTy>, OpTy> {
 
 void rudnn::registerMoeRuntimeVerification(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RudnnDialect *) {
+    MoeRouteOp::attachInterface<Route<MoeRouteOp>>(*context);
+    MoeRouteSigmoidGroupedOp::attachInterface<Route<MoeRouteSigmoidGroupedOp>>(
+        *context);
     MoeDispatchOp::attachInterface<Dispatch>(*context);
     MoeExpertsOp::attachInterface<Experts>(*context);
     MoeCombineOp::attachInterface<Combine>(*context);

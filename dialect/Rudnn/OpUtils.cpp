@@ -8,6 +8,7 @@
 #include "rudnn/IR/OpUtils.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -123,9 +124,26 @@ static LogicalResult verifyKnownAttributes(Operation *op) {
   return success();
 }
 
+/// Every operand's bytes are countable in 63 bits.
+static LogicalResult verifySizes(Operation *op) {
+  for (auto [index, type] : llvm::enumerate(op->getOperandTypes())) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped || !shaped.hasRank() ||
+        llvm::is_contained(shaped.getShape(), 0))
+      continue;
+    int64_t bytes = llvm::divideCeil(shaped.getElementTypeBitWidth(), 8);
+    for (int64_t extent : shaped.getShape())
+      if (!ShapedType::isDynamic(extent) &&
+          llvm::MulOverflow(bytes, extent, bytes))
+        return op->emitOpError() << "operand " << index << " has type " << type
+                                 << ", which is larger than 2^63 - 1 bytes";
+  }
+  return success();
+}
+
 LogicalResult rudnn::verifyDestination(Operation *op, StringRef clause,
                                        unsigned min, unsigned max) {
-  if (failed(verifyKnownAttributes(op)))
+  if (failed(verifyKnownAttributes(op)) || failed(verifySizes(op)))
     return failure();
   auto dps = cast<DestinationStyleOpInterface>(op);
   MutableOperandRange outs = dps.getDpsInitsMutable();

@@ -41,6 +41,7 @@ def Rudnn_Dialect : Dialect {
     selects GPU kernels: the CPU target checks its value and ignores it.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",

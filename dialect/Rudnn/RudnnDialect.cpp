@@ -66,6 +66,26 @@ struct RudnnBytecodeInterface : BytecodeDialectInterface {
 
 } // namespace
 
+/// What passes read or leave behind; a misspelt attribute would be ignored.
+LogicalResult
+rudnn::RudnnDialect::verifyOperationAttribute(Operation *op,
+                                              NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name == "rudnn.strategy") {
+    auto strategy = dyn_cast<StringAttr>(attribute.getValue());
+    if (strategy && (strategy == "schedule" || strategy == "fallback"))
+      return success();
+    return op->emitOpError() << name << " is " << attribute.getValue()
+                             << ", expected \"schedule\" or \"fallback\"";
+  }
+  for (StringRef known :
+       {"rudnn.kernels", "rudnn.shared_bytes", "rudnn.strategies"})
+    if (name == known)
+      return success();
+  return op->emitOpError() << "has the attribute " << name
+                           << ", which no pass reads";
+}
+
 void rudnn::RudnnDialect::initialize() {
   registerNormOps();
   registerAttentionOps();

@@ -86,3 +86,61 @@ void RuntimeChecks::requireElement(Value good, StringRef text, StringRef name,
   llvm::append_range(line, expected);
   require(good, text, line);
 }
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+void ExtentChecks::require(Value good, StringRef text,
+                           const RuntimeChecks::Line &line) {
+  RuntimeChecks::Line whole{checks.op->getName().getStringRef().str() + ": "};
+  llvm::append_range(whole, line);
+  checks.require(good, text, whole);
+}
+
+void ExtentChecks::add(StringRef name, Value value, StringRef letters,
+                       bool isBroadcast) {
+  if (!value)
+    return;
+  auto text = [](const Dim &d) {
+    return d.name + "[dim " + std::to_string(d.dim) + "]";
+  };
+  auto isDynamic = [](const Dim &d) {
+    return ShapedType::isDynamic(shapeOf(d.value)[d.dim]);
+  };
+  for (auto [dim, letter] : llvm::enumerate(letters)) {
+    if (letter == '.' || (isBroadcast && shapeOf(value)[dim] == 1))
+      continue;
+    Dim here{name.str(), value, int64_t(dim)};
+    auto [known, isNew] = dims.try_emplace(letter, here);
+    if (isNew)
+      continue;
+    Dim &first = known->second;
+    if (!isDynamic(first) && !isDynamic(here))
+      continue; // the verifier has compared them
+    Value actual = checks.extent(value, dim);
+    Value expected = checks.extent(first.value, first.dim);
+    require(
+        checks.compare(RuntimeChecks::Predicate::eq, actual, expected),
+        ("the extents of " + text(here) + " and " + text(first) + " differ"),
+        {text(here) + " is ", actual, ", expected ", expected,
+         ", the extent of " + text(first)});
+    if (!isDynamic(here))
+      first = here;
+  }
+}
+
+void ExtentChecks::add(StringRef name, Value value, StringRef letters) {
+  add(name, value, letters, /*isBroadcast=*/false);
+}
+
+void ExtentChecks::addBroadcast(StringRef name, Value value,
+                                StringRef letters) {
+  add(name, value, letters, /*isBroadcast=*/true);
+}
+
+void ExtentChecks::addAll(StringRef name, ValueRange values,
+                          StringRef letters) {
+  for (auto [i, value] : llvm::enumerate(values))
+    add(name.str() + "[" + std::to_string(i) + "]", value, letters);
+}

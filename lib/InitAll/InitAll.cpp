@@ -79,6 +79,7 @@ using namespace mlir;
 void rudnn::registerDialects(DialectRegistry &registry) {
   registry.insert<RudnnDialect, tile::TileDialect>();
   rudnn::registerBufferizableOpInterfaceExternalModels(registry);
+  rudnn::registerExtentVerification(registry);
   rudnn::registerPagedRuntimeVerification(registry);
   rudnn::registerMoeRuntimeVerification(registry);
 }

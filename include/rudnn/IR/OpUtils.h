@@ -58,8 +58,9 @@ llvm::LogicalResult verifyPositiveFinite(mlir::Operation *op,
                                          const llvm::APFloat &value);
 
 /// Every attribute is one of the op or has a dialect's prefix, so that none is
-/// ignored. Between `min` and `max` outs; on tensors one result per out of its type, on
-/// memrefs no result; no mix of tensors and memrefs among all shaped operands.
+/// ignored. Every operand has less than 2^63 bytes. Between `min` and `max`
+/// outs; on tensors one result per out of its type, on memrefs no result; no
+/// mix of tensors and memrefs among all shaped operands.
 llvm::LogicalResult verifyDestination(mlir::Operation *op,
                                       llvm::StringRef clause, unsigned min = 1,
                                       unsigned max = 1);

@@ -31,6 +31,10 @@
 namespace rudnn {
 /// Registers how rudnn ops bufferize (needed before one-shot-bufferize).
 void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &);
+
+/// Registers what `-generate-runtime-verification` checks in the ops without
+/// index operands: that dynamic extents agree as the clauses say.
+void registerExtentVerification(mlir::DialectRegistry &registry);
 } // namespace rudnn
 
 #endif // RUDNN_IR_RUDNNDIALECT_H
