@@ -56,7 +56,7 @@ def table(verb):
 
 
 def in_children(verb, folder, groups):
-    """Runs each group in a process of its own; the number of groups that failed."""
+    """Runs each group in a process of its own; the groups that failed."""
     failed = []
     for group in groups:
         command = [sys.executable, __file__, "--child", verb, os.fspath(folder), group]
@@ -69,7 +69,7 @@ def in_children(verb, folder, groups):
             failed.append(group)
     print(f"{verb}: {len(groups) - len(failed)} groups passed, {len(failed)} failed"
           + (f" ({', '.join(failed)})" if failed else ""))
-    return 1 if failed else 0
+    return failed
 
 
 def check_group(folder, group):
@@ -115,7 +115,7 @@ def main(arguments):
         return 2
     if child:
         return {"check": check_group, "bench": bench_group}[verb](folder, *groups)
-    return in_children(verb, folder, groups or list(table(verb)))
+    return 1 if in_children(verb, folder, groups or list(table(verb))) else 0
 
 
 if __name__ == "__main__":

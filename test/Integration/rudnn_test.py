@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,8 @@ SAMPLE = int(os.environ.get("RUDNN_TEST_SAMPLE", "1"))
 # Take these test functions, where a test is made of functions: names with commas between.
 ONLY = [name for name in os.environ.get("RUDNN_TEST_ONLY", "").split(",") if name]
 _small_cases = 0
+# What starts rudnn-run, for example a checker of memory accesses, with its arguments.
+LAUNCHER = shlex.split(os.environ.get("RUDNN_TEST_LAUNCHER", ""))
 # "library" calls a shared library made by rudnn-compile in this process, "run"
 # goes through rudnn-run (the only way for targets other than cpu).
 MODE = os.environ.get("RUDNN_TEST_MODE", "library")
@@ -216,6 +219,15 @@ def _execute(command):
     return done
 
 
+def _finish(process):
+    """Lets a rudnn-run end by itself: what launched it may have a report to write."""
+    try:
+        process.stdin.close()
+        process.wait(timeout=60)
+    except (BrokenPipeError, subprocess.TimeoutExpired):
+        process.kill()
+
+
 class Module:
     """A compiled text. `module.call(entry, arrays)` runs a function."""
 
@@ -268,11 +280,11 @@ class Module:
         """One line to the rudnn-run of this module, which has compiled it once."""
         if self.process is None:
             errors = open(os.path.join(self.folder.name, "stderr"), "w+")
-            command = [tool("rudnn-run"), self.source, f"--target={self.target}",
+            command = [*LAUNCHER, tool("rudnn-run"), self.source, f"--target={self.target}",
                        "--batch=-", *self.options]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True,
                                             stdout=subprocess.PIPE, stderr=errors)
-            weakref.finalize(self, self.process.kill)
+            weakref.finalize(self, _finish, self.process)
         line = json.dumps({"entry": entry, "args": args, "out": out})
         try:
             self.process.stdin.write(line + "\n")
