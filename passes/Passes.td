@@ -117,6 +117,35 @@ def RudnnPromoteAccumulators : Pass<"rudnn-promote-accumulators"> {
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def RudnnSplitSequences : Pass<"rudnn-split-sequences"> {
+  let summary = "Turn ragged attention into dense attention of each sequence";
+  let description = [{
+    `rudnn.ragged_attention` and its backward op on tensors become a loop over the
+    sequences with one `rudnn.attention` or `rudnn.attention_backward` each, on
+    slices with the heads in front, so that the passes behind it tile a sequence
+    over heads and blocks of rows. It is the op's decomposition, one step of it.
+
+    ```mlir
+    %o = rudnn.ragged_attention ins(%q, %k, %v : ...) offsets(%a, %b : ...) outs(%i : ...) -> ...
+    ```
+
+    becomes
+
+    ```mlir
+    %f = linalg.fill ins(%zero : f32) outs(%i : ...) -> ...
+    %o = scf.for %s = %c0 to %sequences step %c1 iter_args(%all = %f) -> (...) {
+      // Slices of %q, %k, %v from %a[%s] to %a[%s + 1] and %b[%s] to %b[%s + 1].
+      %one = rudnn.attention ins(%qs, %ks, %vs : ...) outs(%empty : ...) -> ...
+      // %one in its place in %all.
+      scf.yield %next
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def RudnnTileParallel : Pass<"rudnn-tile-parallel"> {
   let summary = "Tile the ops of a graph into parallel loops, neighbours fused";
   let description = [{

@@ -33,6 +33,7 @@ static void buildTiling(OpPassManager &pm) {
   pm.addPass(createRudnnIgnoreStrategy());
   pm.addPass(createInlinerPass());
   cleanUp(pm);
+  pm.addPass(createRudnnSplitSequences());
   pm.addPass(createRudnnPromoteAccumulators());
   pm.addPass(createRudnnFuseElementwise());
   cleanUp(pm);

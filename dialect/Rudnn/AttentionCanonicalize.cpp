@@ -1,4 +1,4 @@
-//===- AttentionCanonicalize.cpp - Simpler dense attention ops -*- C++ -*-===//
+//===- AttentionCanonicalize.cpp - Simpler attention ops -*- C++ -*-===//
 //
 // Part of the rudnn project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -94,17 +94,22 @@ struct DropDeadLse : OpRewritePattern<OpTy> {
         op, rewriter, [](unsigned index) { return index == 0; },
         [](OpTy smaller) {
           // Without an lse its base says nothing; a merge still reads some.
-          if (isa<AttentionOp>(*smaller))
+          if (!isa<MergeAttentionStatesOp>(*smaller))
             smaller.setLseBase(LogBase::E);
         });
   }
 };
 
-struct DropDeadGradients : OpRewritePattern<AttentionBackwardOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(AttentionBackwardOp op,
+/// Whether a backward op has a gradient of the bias among its outs.
+bool hasBiasGradient(AttentionBackwardOp op) { return op.getBiasGradient(); }
+bool hasBiasGradient(RaggedAttentionBackwardOp) { return false; }
+
+template <typename OpTy>
+struct DropDeadGradients : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    bool bias = op.getBiasGradient(), sinks = op.getSinksGradient();
+    bool bias = hasBiasGradient(op), sinks = op.getSinksGradient();
     if (op->getNumResults() == 0)
       return rewriter.notifyMatchFailure(op, "on memrefs");
     bool dropBias = bias && op->getResult(3).use_empty();
@@ -112,14 +117,15 @@ struct DropDeadGradients : OpRewritePattern<AttentionBackwardOp> {
     if (!dropBias && !dropSinks)
       return rewriter.notifyMatchFailure(op, "every gradient is in use");
     unsigned sinksIndex = 3 + bias;
-    return dropOuts<AttentionBackwardOp>(
+    return dropOuts<OpTy>(
         op, rewriter,
         [&](unsigned index) {
           return !(dropBias && index == 3) &&
                  !(dropSinks && index == sinksIndex);
         },
-        [&](AttentionBackwardOp smaller) {
-          smaller.setBiasGradient(bias && !dropBias);
+        [&](OpTy smaller) {
+          if constexpr (std::is_same_v<OpTy, AttentionBackwardOp>)
+            smaller.setBiasGradient(bias && !dropBias);
           smaller.setSinksGradient(sinks && !dropSinks);
         });
   }
@@ -202,6 +208,62 @@ bool seesNothing(OpTy op) {
   return maskSplat(op.getMask()) == true || shapeOf(op.getK())[2] == 0;
 }
 
+//===----------------------------------------------------------------------===//
+// Ragged attention
+//===----------------------------------------------------------------------===//
+
+/// The default scale, a right window beside causal, sinks of -inf.
+template <typename OpTy>
+struct SimplifyRagged : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    bool keepSinks = false;
+    if (auto backward = dyn_cast<RaggedAttentionBackwardOp>(*op))
+      keepSinks = backward.getSinksGradient();
+    double usual = 1.0 / std::sqrt(double(shapeOf(op.getQ()).back()));
+    bool scale = op.getScale() && op.getScale()->convertToDouble() == usual;
+    bool window = op.getCausal() != Causal::None && op.getWindowRight();
+    std::optional<APFloat> value = floatSplat(op.getSinks());
+    bool sinks =
+        !keepSinks && value && value->isInfinity() && value->isNegative();
+    if (!scale && !window && !sinks)
+      return rewriter.notifyMatchFailure(op, "says nothing twice");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (scale)
+        op.removeScaleAttr();
+      if (window)
+        op.removeWindowRightAttr();
+      if (sinks)
+        op.getSinksMutable().clear();
+    });
+    return success();
+  }
+};
+
+/// Without keys every row is blind.
+struct FoldBlindRagged : OpRewritePattern<RaggedAttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RaggedAttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() == 0 || shapeOf(op.getK())[0] != 0)
+      return rewriter.notifyMatchFailure(op, "on memrefs or with keys to see");
+    if (op.getLseOut() && op.getSinks())
+      return rewriter.notifyMatchFailure(op, "the lse is that of the sinks");
+    SmallVector<Value> values{
+        filled(rewriter, op.getLoc(), op.getOuts()[0], 0.0)};
+    if (op.getLseOut())
+      values.push_back(
+          filled(rewriter, op.getLoc(), op.getLseOut(), -INFINITY));
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Nothing to see
+//===----------------------------------------------------------------------===//
+
 struct FoldBlindAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op,
@@ -245,9 +307,23 @@ void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void AttentionBackwardOp::getCanonicalizationPatterns(
     RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropDeadGradients, DropDefaults<AttentionBackwardOp>,
-               DropNeutralOperands<AttentionBackwardOp>, FoldBlindGradients>(
-      context);
+  patterns
+      .add<DropDeadGradients<AttentionBackwardOp>,
+           DropDefaults<AttentionBackwardOp>,
+           DropNeutralOperands<AttentionBackwardOp>, FoldBlindGradients>(
+          context);
+}
+
+void RaggedAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                    MLIRContext *context) {
+  patterns.add<DropDeadLse<RaggedAttentionOp>,
+               SimplifyRagged<RaggedAttentionOp>, FoldBlindRagged>(context);
+}
+
+void RaggedAttentionBackwardOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropDeadGradients<RaggedAttentionBackwardOp>,
+               SimplifyRagged<RaggedAttentionBackwardOp>>(context);
 }
 
 void MergeAttentionStatesOp::getCanonicalizationPatterns(

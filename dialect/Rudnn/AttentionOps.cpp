@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rudnn/IR/AttentionOps.h"
+#include "AttentionClauses.h"
 
 #include <cmath>
 
@@ -28,14 +28,19 @@ static AttentionScores scoresOf(OpTy op) {
   s.q = op.getQ();
   s.k = op.getK();
   s.v = op.getV();
-  s.mask = op.getMask();
-  s.bias = op.getBias();
+  if constexpr (requires { op.getQueryOffsets(); }) {
+    s.queryOffsets = op.getQueryOffsets();
+    s.keyOffsets = op.getKeyOffsets();
+  } else {
+    s.mask = op.getMask();
+    s.bias = op.getBias();
+    s.queryOffset = op.getQueryOffset();
+  }
   s.sinks = op.getSinks();
-  s.queryOffset = op.getQueryOffset();
   s.causal = op.getCausal();
   s.lseBase = op.getLseBase();
   s.scale = op.getScale() ? op.getScale()->convertToDouble()
-                          : 1.0 / std::sqrt(double(shapeOf(s.q)[3]));
+                          : 1.0 / std::sqrt(double(shapeOf(s.q).back()));
   if (std::optional<APFloat> cap = op.getSoftcap())
     s.softcap = cap->convertToDouble();
   s.windowLeft = op.getWindowLeft();
@@ -53,12 +58,19 @@ AttentionScores rudnn::getAttentionScores(AttentionBackwardOp op) {
   return scoresOf(op);
 }
 
+AttentionScores rudnn::getAttentionScores(RaggedAttentionOp op) {
+  return scoresOf(op);
+}
+
+AttentionScores rudnn::getAttentionScores(RaggedAttentionBackwardOp op) {
+  return scoresOf(op);
+}
+
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// The number `index` clause of an op: "attention_c3".
-static std::string clauseOf(Operation *op, unsigned index) {
+std::string rudnn::clauseOf(Operation *op, unsigned index) {
   return (op->getName().stripDialect() + "_c" + Twine(index)).str();
 }
 
@@ -77,26 +89,41 @@ static LogicalResult verifyStaticDim(Operation *op, StringRef clause,
   return error << ", expected a static extent of at least 1";
 }
 
+LogicalResult rudnn::verifyHeads(Operation *op, const AttentionScores &s) {
+  std::string clause = clauseOf(op, 2);
+  ArrayRef<int64_t> q = shapeOf(s.q), k = shapeOf(s.k), v = shapeOf(s.v);
+  if (failed(verifyStaticDim(op, clause, "Hq", "q", q[1])) ||
+      failed(verifyStaticDim(op, clause, "D", "q", q.back())) ||
+      failed(verifyStaticDim(op, clause, "Hkv", "k", k[1])) ||
+      failed(verifyStaticDim(op, clause, "Dv", "v", v.back())))
+    return failure();
+  if (q[1] % k[1] != 0)
+    return op->emitOpError()
+           << clause << ": q has " << q[1] << " heads and k " << k[1]
+           << ", expected a multiple of those of k";
+  return success();
+}
+
+LogicalResult rudnn::verifyOperandTypes(Operation *op, const AttentionScores &s,
+                                        Value out) {
+  std::string clause = clauseOf(op, 6);
+  Type type = elementTypeOf(s.q);
+  if (failed(verifyElementType(op, clause, "k", s.k, type)) ||
+      failed(verifyElementType(op, clause, "v", s.v, type)))
+    return failure();
+  return verifyElementType(op, clause, "out", out, type);
+}
+
 /// Clauses 1 to 6: q, k, v and the outputs beside them.
 static LogicalResult verifyOperands(Operation *op, const AttentionScores &s,
                                     Value out) {
-  std::string rank = clauseOf(op, 1), dims = clauseOf(op, 2);
+  std::string rank = clauseOf(op, 1);
   if (failed(verifyRank(op, rank, "q", s.q, 4)) ||
       failed(verifyRank(op, rank, "k", s.k, 4)) ||
       failed(verifyRank(op, rank, "v", s.v, 4)) ||
-      failed(verifyRank(op, rank, "out", out, 4)))
+      failed(verifyRank(op, rank, "out", out, 4)) || failed(verifyHeads(op, s)))
     return failure();
   ArrayRef<int64_t> q = shapeOf(s.q), k = shapeOf(s.k), v = shapeOf(s.v);
-  if (failed(verifyStaticDim(op, dims, "Hq", "q", q[1])) ||
-      failed(verifyStaticDim(op, dims, "D", "q", q[3])) ||
-      failed(verifyStaticDim(op, dims, "Hkv", "k", k[1])) ||
-      failed(verifyStaticDim(op, dims, "Dv", "v", v[3])))
-    return failure();
-  if (q[1] % k[1] != 0)
-    return op->emitOpError() << dims << ": q has " << q[1] << " heads and k "
-                             << k[1] << ", expected a multiple of those of k";
-  std::string types = clauseOf(op, 6);
-  Type type = elementTypeOf(s.q);
   if (failed(verifyShape(op, clauseOf(op, 3), "k", s.k,
                          {q[0], k[1], k[2], q[3]})) ||
       failed(verifyShape(op, clauseOf(op, 4), "v", s.v,
@@ -104,11 +131,9 @@ static LogicalResult verifyOperands(Operation *op, const AttentionScores &s,
       failed(verifyShape(op, clauseOf(op, 4), "v", s.v,
                          {q[0], k[1], k[2], v[3]})) ||
       failed(verifyShape(op, clauseOf(op, 5), "out", out,
-                         {q[0], q[1], q[2], v[3]})) ||
-      failed(verifyElementType(op, types, "k", s.k, type)) ||
-      failed(verifyElementType(op, types, "v", s.v, type)))
+                         {q[0], q[1], q[2], v[3]})))
     return failure();
-  return verifyElementType(op, types, "out", out, type);
+  return verifyOperandTypes(op, s, out);
 }
 
 static LogicalResult verifyLse(Operation *op, const AttentionScores &s,
@@ -135,18 +160,12 @@ static LogicalResult verifyBroadcast(Operation *op, StringRef clause,
   return verifyShape(op, clause, name, value, expected);
 }
 
-/// Clauses 8 to 13: the optional operands and the options.
-static LogicalResult verifyOptions(Operation *op, const AttentionScores &s,
-                                   std::optional<APFloat> softcap,
-                                   std::optional<int64_t> windowLeft,
-                                   std::optional<int64_t> windowRight) {
+LogicalResult rudnn::verifySharedOptions(Operation *op,
+                                         const AttentionScores &s,
+                                         std::optional<APFloat> softcap,
+                                         std::optional<int64_t> windowLeft,
+                                         std::optional<int64_t> windowRight) {
   Type type = elementTypeOf(s.q);
-  if (s.mask && failed(verifyBroadcast(op, clauseOf(op, 8), "mask", s.mask, s)))
-    return failure();
-  if (s.bias &&
-      (failed(verifyBroadcast(op, clauseOf(op, 9), "bias", s.bias, s)) ||
-       failed(verifyF32Or(op, clauseOf(op, 9), "bias", s.bias, type))))
-    return failure();
   if (s.sinks &&
       (failed(verifyShape(op, clauseOf(op, 10), "sinks", s.sinks,
                           {s.queryHeads()})) ||
@@ -161,6 +180,23 @@ static LogicalResult verifyOptions(Operation *op, const AttentionScores &s,
       return op->emitOpError()
              << clauseOf(op, 12) << ": " << name << " is " << *window
              << ", expected 0 to 2147483647 (leave it out for an open side)";
+  return success();
+}
+
+/// Clauses 8 to 13: the optional operands and the options.
+static LogicalResult verifyOptions(Operation *op, const AttentionScores &s,
+                                   std::optional<APFloat> softcap,
+                                   std::optional<int64_t> windowLeft,
+                                   std::optional<int64_t> windowRight) {
+  if (s.mask && failed(verifyBroadcast(op, clauseOf(op, 8), "mask", s.mask, s)))
+    return failure();
+  if (s.bias &&
+      (failed(verifyBroadcast(op, clauseOf(op, 9), "bias", s.bias, s)) ||
+       failed(verifyF32Or(op, clauseOf(op, 9), "bias", s.bias,
+                          elementTypeOf(s.q)))))
+    return failure();
+  if (failed(verifySharedOptions(op, s, softcap, windowLeft, windowRight)))
+    return failure();
   if (s.queryOffset && !s.usesPosition())
     return op->emitOpError()
            << clauseOf(op, 13) << ": query_offset is given with causal = none "
@@ -193,10 +229,10 @@ LogicalResult AttentionOp::verify() {
 // attention_backward
 //===----------------------------------------------------------------------===//
 
-/// A gradient has the shape of its operand and is f32 or of its type.
-static LogicalResult verifyGradient(Operation *op, StringRef name,
-                                    Value gradient, Value operand) {
-  std::string clause = clauseOf(op, 16);
+LogicalResult rudnn::verifyGradient(Operation *op, unsigned index,
+                                    StringRef name, Value gradient,
+                                    Value operand) {
+  std::string clause = clauseOf(op, index);
   if (failed(verifyShape(op, clause, name, gradient, shapeOf(operand))))
     return failure();
   return verifyF32Or(op, clause, name, gradient, elementTypeOf(operand));
@@ -225,15 +261,15 @@ LogicalResult AttentionBackwardOp::verify() {
   if (getSinksGradient() && !getSinks())
     return emitOpError() << clauseOf(*this, 15)
                          << ": sinks_gradient is given without sinks";
-  if (failed(verifyGradient(*this, "dq", getOuts()[0], getQ())) ||
-      failed(verifyGradient(*this, "dk", getOuts()[1], getK())) ||
-      failed(verifyGradient(*this, "dv", getOuts()[2], getV())))
+  if (failed(verifyGradient(*this, 16, "dq", getOuts()[0], getQ())) ||
+      failed(verifyGradient(*this, 16, "dk", getOuts()[1], getK())) ||
+      failed(verifyGradient(*this, 16, "dv", getOuts()[2], getV())))
     return failure();
   if (getBiasGradient() &&
-      failed(verifyGradient(*this, "dbias", getDbiasOut(), getBias())))
+      failed(verifyGradient(*this, 16, "dbias", getDbiasOut(), getBias())))
     return failure();
   if (getSinksGradient() &&
-      failed(verifyGradient(*this, "dsinks", getDsinksOut(), getSinks())))
+      failed(verifyGradient(*this, 16, "dsinks", getDsinksOut(), getSinks())))
     return failure();
   return success();
 }

@@ -20,6 +20,15 @@ defvar Rudnn_AttentionScoreArguments = (ins
     OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
     DefaultValuedAttr<Rudnn_LogBaseAttr, "::rudnn::LogBase::E">:$lse_base);
 
+/// The same for packed sequences.
+defvar Rudnn_RaggedScoreArguments = (ins
+    Rudnn_IndexShaped:$query_offsets, Rudnn_IndexShaped:$key_offsets,
+    Optional<Rudnn_FloatShaped>:$sinks, Variadic<Rudnn_FloatShaped>:$outs,
+    DefaultValuedAttr<Rudnn_CausalAttr, "::rudnn::Causal::None">:$causal,
+    OptionalAttr<F64Attr>:$scale, OptionalAttr<F64Attr>:$softcap,
+    OptionalAttr<I64Attr>:$window_left, OptionalAttr<I64Attr>:$window_right,
+    DefaultValuedAttr<Rudnn_LogBaseAttr, "::rudnn::LogBase::E">:$lse_base);
+
 def Rudnn_AttentionOp : Rudnn_TiledOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "Scaled dot-product attention";
   let description = [{
@@ -209,6 +218,168 @@ def Rudnn_AttentionBackwardOp
     ::mlir::Value getDbiasOut() {
       return getBiasGradient() ? getOuts()[3] : ::mlir::Value();
     }
+    ::mlir::Value getDsinksOut() {
+      return getSinksGradient() ? getOuts().back() : ::mlir::Value();
+    }
+  }];
+}
+
+def Rudnn_RaggedAttentionOp : Rudnn_TiledOp<"ragged_attention", [AttrSizedOperandSegments]> {
+  let summary = "Attention over sequences of different lengths, packed without padding";
+  let description = [{
+    `B` sequences lie one behind the other. Sequence `s` has the query rows
+    `query_offsets[s] .. query_offsets[s+1]` and the keys
+    `key_offsets[s] .. key_offsets[s+1]`; its rows see keys of its own only. Within
+    a sequence the result is that of `rudnn.attention` with the same options: row
+    `i` of its `n` rows stands at key position `i + m - n` with `m` keys (at `i`
+    with `causal = top_left`), so that its last query stands at its last key.
+    (The packed form of Dao et al., 2022, "FlashAttention".)
+
+    A sequence may have no rows, or no keys: its rows then give `out = 0` and
+    `lse = sinks[h]`, which is -inf without sinks. So do the rows behind the last
+    offset, which belong to no sequence: a batch may be smaller than its buffers,
+    as in a captured graph. Keys behind the last offset are seen by no row.
+
+    Nothing of another sequence reaches a row: a NaN or Inf stored there has no
+    effect. Inside of a sequence the rule of `rudnn.attention` for excluded keys
+    holds. A mask or a bias has no packed form; attention with one is
+    `rudnn.attention` for each sequence.
+
+    Offsets are read as unsigned. Required of the values: the first is 0, none is
+    below the one before it, and the last is at most `Tq` (`Tk` for keys).
+    `-generate-runtime-verification` checks these. Unchecked, an offset is cut to
+    the number of rows and a sequence that ends before it starts is empty, so that
+    nothing outside of the operands is read or written; which values the rows
+    concerned get is then not specified.
+
+    Shapes: `q` `[Tq,Hq,D]`, `k` `[Tk,Hkv,D]`, `v` `[Tk,Hkv,Dv]`, `query_offsets`
+    and `key_offsets` i32 `[B+1]`, `sinks` `[Hq]`, `out` `[Tq,Hq,Dv]`, `lse`
+    `[Hq,Tq]` f32, each head's rows together as in `rudnn.attention`. Tq, Tk and B
+    may be dynamic and 0. The outs are `out` and, when the log-sum-exp is wanted,
+    `lse`. Self-attention passes one tensor of offsets twice.
+
+    Tiles: the key/value heads, with their query heads, are a parallel loop.
+
+    Clauses:
+    - `ragged_attention_c1`: `q`, `k`, `v` and `out` have rank 3.
+    - `ragged_attention_c2`: the heads `Hq`, `Hkv` and the head dims `D`, `Dv` are
+      static and at least 1, and `Hq` is a multiple of `Hkv`.
+    - `ragged_attention_c3`: `k` is `[Tk,Hkv,D]` with the `D` of `q`.
+    - `ragged_attention_c4`: `v` is `[Tk,Hkv,Dv]` with `Tk` and `Hkv` of `k`.
+    - `ragged_attention_c5`: `out` is `[Tq,Hq,Dv]`.
+    - `ragged_attention_c6`: `k`, `v` and `out` have the element type of `q`.
+    - `ragged_attention_c7`: `lse` is f32 `[Hq,Tq]`.
+    - `ragged_attention_c8`: `query_offsets` and `key_offsets` have rank 1 and at
+      least one element.
+    - `ragged_attention_c9`: `query_offsets` and `key_offsets` have the same extent.
+    - `ragged_attention_c10`: `sinks` is `[Hq]`, f32 or of the type of `q`.
+    - `ragged_attention_c11`: `softcap` is finite and greater than 0.
+    - `ragged_attention_c12`: `window_left` and `window_right` are 0 to 2^31 - 1.
+    - `ragged_attention_c13`: `lse_base` other than `e` needs an `lse` result.
+    - `ragged_attention_c14`: one or two outs; on tensors one result each of its
+      type, on memrefs none.
+
+    Example:
+
+    ```mlir
+    func.func @ragged_attention(%q: tensor<?x8x64xbf16>, %k: tensor<?x2x64xbf16>,
+        %v: tensor<?x2x64xbf16>, %query_offsets: tensor<?xi32>, %key_offsets: tensor<?xi32>,
+        %init: tensor<?x8x64xbf16>, %lse_init: tensor<8x?xf32>)
+        -> (tensor<?x8x64xbf16>, tensor<8x?xf32>) {
+      %out, %lse = rudnn.ragged_attention
+          ins(%q, %k, %v : tensor<?x8x64xbf16>, tensor<?x2x64xbf16>, tensor<?x2x64xbf16>)
+          offsets(%query_offsets, %key_offsets : tensor<?xi32>, tensor<?xi32>)
+          outs(%init, %lse_init : tensor<?x8x64xbf16>, tensor<8x?xf32>)
+          {causal = #rudnn.causal<bottom_right>}
+          -> tensor<?x8x64xbf16>, tensor<8x?xf32>
+      return %out, %lse : tensor<?x8x64xbf16>, tensor<8x?xf32>
+    }
+    ```
+  }];
+  let arguments = !con((ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k,
+      Rudnn_FloatShaped:$v), Rudnn_RaggedScoreArguments);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $k `,` $v `:` type($q) `,` type($k) `,` type($v) `)`
+    `offsets` `(` $query_offsets `,` $key_offsets `:`
+      type($query_offsets) `,` type($key_offsets) `)`
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let tileFunction = "::rudnn::tileRaggedAttention";
+  let extraClassDeclaration = tilingDeclaration # [{
+    /// The lse out, or null.
+    ::mlir::Value getLseOut() {
+      return getOuts().size() > 1 ? getOuts()[1] : ::mlir::Value();
+    }
+  }];
+}
+
+def Rudnn_RaggedAttentionBackwardOp
+    : Rudnn_TiledOp<"ragged_attention_backward", [AttrSizedOperandSegments]> {
+  let summary = "Gradients of attention over packed sequences";
+  let description = [{
+    Given the operands and options of `rudnn.ragged_attention`, its results `out`
+    and `lse`, and the gradient `dout` of `out`: for each sequence the gradients
+    that `rudnn.attention_backward` defines. `dsinks` is summed over the rows of
+    all sequences. Rows and keys of no sequence, those of a sequence that has no
+    keys and those of one that has no rows get gradients of 0.
+
+    Shapes: as in `rudnn.ragged_attention`; `dout` that of `out`, `dq`, `dk`, `dv`
+    and `dsinks` those of `q`, `k`, `v` and `sinks`. The outs are `dq`, `dk`, `dv`,
+    then `dsinks` with the attribute `sinks_gradient`. What is required of the
+    offsets is said there.
+
+    Tiles: the key/value heads, with their query heads, are a parallel loop.
+
+    Clauses:
+    - `ragged_attention_backward_c1` to `ragged_attention_backward_c12`: those of
+      `rudnn.ragged_attention` with the same number.
+    - `ragged_attention_backward_c13`: `dout` has the shape and element type of
+      `out`.
+    - `ragged_attention_backward_c14`: `sinks_gradient` needs `sinks`.
+    - `ragged_attention_backward_c15`: each gradient has the shape of its operand
+      and is f32 or of its type.
+    - `ragged_attention_backward_c16`: three outs and one more with
+      `sinks_gradient`; on tensors one result each of its type, on memrefs none.
+
+    Example:
+
+    ```mlir
+    func.func @ragged_attention_backward(%q: tensor<?x8x64xbf16>, %k: tensor<?x2x64xbf16>,
+        %v: tensor<?x2x64xbf16>, %out: tensor<?x8x64xbf16>, %dout: tensor<?x8x64xbf16>,
+        %lse: tensor<8x?xf32>, %offsets: tensor<?xi32>, %dq_init: tensor<?x8x64xbf16>,
+        %dk_init: tensor<?x2x64xbf16>, %dv_init: tensor<?x2x64xbf16>)
+        -> (tensor<?x8x64xbf16>, tensor<?x2x64xbf16>, tensor<?x2x64xbf16>) {
+      %dq, %dk, %dv = rudnn.ragged_attention_backward
+          ins(%q, %k, %v, %out, %dout, %lse : tensor<?x8x64xbf16>, tensor<?x2x64xbf16>,
+              tensor<?x2x64xbf16>, tensor<?x8x64xbf16>, tensor<?x8x64xbf16>, tensor<8x?xf32>)
+          offsets(%offsets, %offsets : tensor<?xi32>, tensor<?xi32>)
+          outs(%dq_init, %dk_init, %dv_init : tensor<?x8x64xbf16>, tensor<?x2x64xbf16>,
+              tensor<?x2x64xbf16>) {causal = #rudnn.causal<bottom_right>}
+          -> tensor<?x8x64xbf16>, tensor<?x2x64xbf16>, tensor<?x2x64xbf16>
+      return %dq, %dk, %dv : tensor<?x8x64xbf16>, tensor<?x2x64xbf16>, tensor<?x2x64xbf16>
+    }
+    ```
+  }];
+  let arguments = !con((ins Rudnn_FloatShaped:$q, Rudnn_FloatShaped:$k,
+      Rudnn_FloatShaped:$v, Rudnn_FloatShaped:$out, Rudnn_FloatShaped:$dout,
+      Rudnn_F32Shaped:$lse), Rudnn_RaggedScoreArguments,
+      (ins UnitAttr:$sinks_gradient));
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $q `,` $k `,` $v `,` $out `,` $dout `,` $lse `:` type($q) `,`
+      type($k) `,` type($v) `,` type($out) `,` type($dout) `,` type($lse) `)`
+    `offsets` `(` $query_offsets `,` $key_offsets `:`
+      type($query_offsets) `,` type($key_offsets) `)`
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+  let hasCanonicalizer = 1;
+  let tileFunction = "::rudnn::tileRaggedAttention";
+  let extraClassDeclaration = tilingDeclaration # [{
+    /// The gradient of the sinks, or null when it was not asked for.
     ::mlir::Value getDsinksOut() {
       return getSinksGradient() ? getOuts().back() : ::mlir::Value();
     }

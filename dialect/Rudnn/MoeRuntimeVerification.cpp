@@ -52,26 +52,6 @@ public:
     requireBelow(indices, name, bound, orNone, orBound, text, at);
   }
 
-  /// Offsets [E+1] start at 0, ascend and end at most at `rows`.
-  void requireOffsets(Value offsets, Value rows) {
-    Value last = index(shapeOf(offsets)[0] - 1), zero = index(0);
-    Value first = load(offsets, zero);
-    requireElement(compare(Predicate::eq, first, zero), "offsets[0] is not 0",
-                   "offsets", zero, first, {"0"});
-    forEach(last, [&](Value at) {
-      Value next = add(at, index(1));
-      Value here = load(offsets, at), there = load(offsets, next);
-      requireElement(compare(Predicate::ule, here, there),
-                     "offsets descend, expected them to ascend", "offsets",
-                     next, there,
-                     {"at least ", here, ", the offset before it"});
-    });
-    Value end = load(offsets, last);
-    requireElement(compare(Predicate::ule, end, rows),
-                   "the last of offsets is above the number of rows", "offsets",
-                   last, end, {"at most ", rows, ", the number of rows"});
-  }
-
 private:
   /// One loop per dim of `indices`, from dim `at.size()` on.
   void requireBelow(Value indices, StringRef name, Value bound, bool orNone,
@@ -136,7 +116,7 @@ struct Experts : Verifiable<Experts, MoeExpertsOp> {
   static void check(Checks &c, MoeExpertsOp op) {
     c.requireExtent(op.getOuts()[0], 0, op.getX(), 0, 1,
                     "the output and x have different numbers of rows");
-    c.requireOffsets(op.getOffsets(), c.extent(op.getX(), 0));
+    c.requireOffsets(op.getOffsets(), "offsets", c.extent(op.getX(), 0));
   }
 };
 
@@ -146,7 +126,7 @@ struct ExpertsBackward : Verifiable<ExpertsBackward, MoeExpertsBackwardOp> {
                     "dy and x have different numbers of rows");
     c.requireExtent(op.getOuts()[0], 0, op.getX(), 0, 1,
                     "dx and x have different numbers of rows");
-    c.requireOffsets(op.getOffsets(), c.extent(op.getX(), 0));
+    c.requireOffsets(op.getOffsets(), "offsets", c.extent(op.getX(), 0));
   }
 };
 

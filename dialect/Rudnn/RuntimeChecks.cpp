@@ -87,6 +87,30 @@ void RuntimeChecks::requireElement(Value good, StringRef text, StringRef name,
   require(good, text, line);
 }
 
+void RuntimeChecks::requireOffsets(Value offsets, StringRef name, Value rows) {
+  Value zero = index(0), one = index(1);
+  if (ShapedType::isDynamic(shapeOf(offsets)[0]))
+    require(compare(Predicate::ne, extent(offsets, 0), zero),
+            (name + " has no element").str(),
+            {op->getName().getStringRef().str() + ": " + name.str() +
+             " has no element, expected at least one"});
+  Value last = sub(extent(offsets, 0), one), first = load(offsets, zero);
+  requireElement(compare(Predicate::eq, first, zero),
+                 (name + "[0] is not 0").str(), name, zero, first, {"0"});
+  forEach(last, [&](Value at) {
+    Value next = add(at, one);
+    Value here = load(offsets, at), there = load(offsets, next);
+    requireElement(compare(Predicate::ule, here, there),
+                   (name + " descend, expected them to ascend").str(), name,
+                   next, there, {"at least ", here, ", the offset before it"});
+  });
+  Value end = load(offsets, last);
+  requireElement(
+      compare(Predicate::ule, end, rows),
+      ("the last of " + name + " is above the number of rows").str(), name,
+      last, end, {"at most ", rows, ", the number of rows"});
+}
+
 //===----------------------------------------------------------------------===//
 // Extents
 //===----------------------------------------------------------------------===//

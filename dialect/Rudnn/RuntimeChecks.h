@@ -58,6 +58,10 @@ public:
   void requireElement(mlir::Value good, llvm::StringRef text,
                       llvm::StringRef name, mlir::ValueRange at,
                       mlir::Value value, const Line &expected);
+  /// `offsets` [N+1], operand `name`, start at 0, ascend and end at most at
+  /// `rows`.
+  void requireOffsets(mlir::Value offsets, llvm::StringRef name,
+                      mlir::Value rows);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

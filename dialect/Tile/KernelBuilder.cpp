@@ -80,6 +80,10 @@ Value KernelBuilder::compare(arith::CmpIPredicate predicate, Value x, Value y) {
 Value KernelBuilder::select(Value condition, Value x, Value y) {
   return arith::SelectOp::create(b, loc, condition, x, y);
 }
+Value KernelBuilder::loadIndex(Value buffer, Value at) {
+  Value element = memref::LoadOp::create(b, loc, buffer, at);
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), element);
+}
 Value KernelBuilder::blockId() {
   return gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
 }

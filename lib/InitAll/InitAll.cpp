@@ -82,6 +82,7 @@ void rudnn::registerDialects(DialectRegistry &registry) {
   rudnn::registerExtentVerification(registry);
   rudnn::registerPagedRuntimeVerification(registry);
   rudnn::registerMoeRuntimeVerification(registry);
+  rudnn::registerRaggedRuntimeVerification(registry);
 }
 
 void rudnn::registerAllDialects(DialectRegistry &registry) {

@@ -29,7 +29,8 @@ static bool isEmpty(Operation *op) {
 
 namespace {
 struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
-  void runOnOperation() override {
+  /// Ops without a schedule.
+  SmallVector<Operation *> collect() {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       auto strategy = op->getAttrOfType<StringAttr>("rudnn.strategy");
@@ -39,13 +40,23 @@ struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
       if (ours && !scheduled)
         ops.push_back(op);
     });
+    return ops;
+  }
+
+  void runOnOperation() override {
+    // A decomposition may have ops of ours in turn.
+    for (SmallVector<Operation *> ops = collect(); !ops.empty();
+         ops = collect())
+      if (failed(decompose(ops)))
+        return signalPassFailure();
+  }
+
+  LogicalResult decompose(ArrayRef<Operation *> ops) {
     IRRewriter rewriter(&getContext());
     for (Operation *op : ops) {
-      if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>)) {
-        op->emitOpError("can't be decomposed on memrefs, expected tensors "
-                        "(decompose before bufferization)");
-        return signalPassFailure();
-      }
+      if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+        return op->emitOpError("can't be decomposed on memrefs, expected "
+                               "tensors (decompose before bufferization)");
       if (isEmpty(op)) {
         rewriter.replaceOp(op,
                            cast<DestinationStyleOpInterface>(op).getDpsInits());
@@ -56,12 +67,11 @@ struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
       FailureOr<SmallVector<Value>> values = failure();
       if (aggregated)
         values = aggregated.decomposeOperation(rewriter);
-      if (failed(values)) {
-        op->emitOpError("can't be decomposed");
-        return signalPassFailure();
-      }
+      if (failed(values))
+        return op->emitOpError("can't be decomposed");
       rewriter.replaceOp(op, *values);
     }
+    return success();
   }
 };
 } // namespace

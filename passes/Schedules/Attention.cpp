@@ -40,14 +40,12 @@ void AttentionKernel::producer() {
         k.acquire(ring, it);
         Value row = k.mul(k.sub(tile.last, step), shape.keyTile);
         Value stage = k.stage(tiles, k.slot(ring, it));
-        k.tmaLoad(source, {tile.batch, tile.keyHead, row, k.index(0)}, stage,
-                  ring, it);
+        k.tmaLoad(source, keysAt(tile, row), stage, ring, it);
         k.commit(ring, it);
       };
       auto loadQueries = [&] {
         k.acquire(queryRing, count);
-        k.tmaLoad(tmaQ, {tile.batch, tile.head, tile.row, k.index(0)}, tileQ,
-                  queryRing, count);
+        k.tmaLoad(tmaQ, rowsAt(tile, tile.row), tileQ, queryRing, count);
         k.commit(queryRing, count);
       };
       // Keys do not wait for the tile before; queries do.
@@ -172,7 +170,7 @@ void AttentionKernel::finish(const Tile &tile, Value group, Values state,
 
   output = scaleRows(output, rows[0]);
   Value row = rowOf(tile, group);
-  if (op.getLseOut())
+  if (call.lse)
     storeLse(rows[1], tile, row);
   output = k.convert(output, element);
   Value mine = k.rows(tileO, k.mul(group, 64), 64);
@@ -181,5 +179,5 @@ void AttentionKernel::finish(const Tile &tile, Value group, Values state,
   GroupBarrierOp::create(k.b, k.loc, group);
   StoreSharedOp::create(k.b, k.loc, output, mine);
   GroupBarrierOp::create(k.b, k.loc, group);
-  k.tmaStore(mine, tmaO, {tile.batch, tile.head, row, k.index(0)});
+  k.tmaStore(mine, tmaO, rowsAt(tile, row));
 }

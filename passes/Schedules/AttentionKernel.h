@@ -23,19 +23,20 @@ struct AttentionShape : ScoreShape {
   int64_t sharedBytes(bool withOutput) const;
 };
 
-AttentionShape getAttentionShape(AttentionOp op);
+AttentionShape getAttentionShape(const AttentionScores &s);
 
 class AttentionKernel : AttentionOptions {
 public:
-  AttentionKernel(AttentionOp op, const Machine &machine, mlir::OpBuilder &b)
-      : AttentionKernel(op, getAttentionShape(op), machine, b) {}
+  AttentionKernel(const AttentionCall &call, const Machine &machine,
+                  mlir::OpBuilder &b)
+      : AttentionKernel(call, getAttentionShape(call.scores), machine, b) {}
   void build(mlir::gpu::GPUModuleOp kernels);
   void launch(mlir::gpu::GPUModuleOp kernels);
 
 private:
-  AttentionKernel(AttentionOp op, const AttentionShape &shape,
+  AttentionKernel(const AttentionCall &call, const AttentionShape &shape,
                   const Machine &machine, mlir::OpBuilder &b)
-      : AttentionOptions(op, shape, b), shape(shape), machine(machine) {}
+      : AttentionOptions(call, shape, b), shape(shape), machine(machine) {}
 
   /// The body takes the tile, the first trip of the key and value rings and the
   /// number of the tile; it returns the next trip.
@@ -44,6 +45,11 @@ private:
   Value rowOf(const Tile &tile, Value group) {
     return k.add(tile.row, k.mul(group, 64));
   }
+
+  /// Coordinates of a tile's rows or keys from `row` on.
+  Values rowsAt(const Tile &tile, Value row);
+  Values keysAt(const Tile &tile, Value row);
+  Value describe(unsigned argument, Value operand);
 
   void producer();
   void consumer(Value group);

@@ -54,13 +54,14 @@ int64_t AttentionShape::sharedBytes(bool withOutput) const {
   return columns * 128 + 1024; // and the barriers
 }
 
-AttentionShape rudnn::tile::getAttentionShape(AttentionOp op) {
-  AttentionScores s = getAttentionScores(op);
-  ArrayRef<int64_t> q = shapeOf(s.q);
-  int64_t headPanels = panels(q[3]), valuePanels = panels(shapeOf(s.v)[3]);
+AttentionShape rudnn::tile::getAttentionShape(const AttentionScores &s) {
+  int64_t headPanels = panels(shapeOf(s.q).back()),
+          valuePanels = panels(shapeOf(s.v).back());
+  // Lengths of sequences are known on the device only.
+  int64_t rows = s.isRagged() ? ShapedType::kDynamic : shapeOf(s.q)[2];
   int64_t keyTile = keyTileOf(headPanels, valuePanels, s.mask || s.bias);
   AttentionShape shape;
-  int64_t groups = groupsOf(headPanels, valuePanels, q[2]);
+  int64_t groups = groupsOf(headPanels, valuePanels, rows);
   static_cast<ScoreShape &>(shape) = getScoreShape(s, 64 * groups, keyTile);
   shape.headPanels = headPanels;
   shape.valuePanels = valuePanels;
@@ -69,24 +70,79 @@ AttentionShape rudnn::tile::getAttentionShape(AttentionOp op) {
   // A persistent block loads the next tile's keys beside the end of this one.
   // Rows of unequal length are dealt in pairs where the start and end of a tile
   // weigh much, and balanced by the hardware's block scheduler elsewhere.
-  bool isStatic = !ShapedType::isDynamic(q[2]) &&
+  bool isStatic = !ShapedType::isDynamic(rows) &&
                   !ShapedType::isDynamic(shapeOf(s.k)[2]);
   bool room = shape.sharedBytes(/*withOutput=*/true) <= kMaxSharedBytes;
-  shape.paired = room && s.windowRight && isStatic && q[2] <= kPairedRows &&
+  shape.paired = room && s.windowRight && isStatic && rows <= kPairedRows &&
                  s.queryHeads() % 2 == 0;
-  shape.persistent = room && (!s.windowRight || shape.paired);
+  shape.persistent =
+      room && !s.isRagged() && (!s.windowRight || shape.paired);
   shape.outputApart = shape.persistent || valuePanels > headPanels;
   return shape;
 }
 
-std::string rudnn::tile::whyNotAttention(AttentionOp op) {
-  if (std::string why = whyNotAttentionOperands(op); !why.empty())
+std::string rudnn::tile::whyNotAttention(Operation *op) {
+  AttentionScores s = AttentionCall(op).scores;
+  if (std::string why = whyNotAttentionOperands(s); !why.empty())
     return why;
-  AttentionShape shape = getAttentionShape(op);
+  AttentionShape shape = getAttentionShape(s);
   if (shape.sharedBytes(shape.outputApart) > kMaxSharedBytes)
     return "the tiles of these head dims need more shared memory than a block "
            "has";
   return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+// A bulk copy compares each coordinate with the extent of its dim, and adds up
+// coordinates times strides modulo 2^64. For packed rows the descriptor has two
+// dims more: with R the stride of a row in bytes, the coordinates
+//   a = 2^30, stride 2^34 - R:  together -2^30 R
+//   b = first row + rows of the sequence, stride R
+//   r = 2^30 - rows of the sequence + row, stride R, extent 2^30
+// address row `first row + row`, and r ends where the sequence does: what lies
+// behind it reads as zero and is not written. (The same trick is known from the
+// ragged descriptors of Triton's kernels.)
+static constexpr int64_t kEnd = int64_t(1) << 30;
+
+static KernelBuilder::Values raggedAt(KernelBuilder &k, Value first,
+                                         Value count, Value head, Value row) {
+  return {k.index(kEnd), k.add(first, count), head,
+          k.add(k.sub(k.index(kEnd), count), row), k.index(0)};
+}
+
+AttentionKernel::Values AttentionKernel::rowsAt(const Tile &tile, Value row) {
+  if (s.isRagged())
+    return raggedAt(k, tile.firstRow, tile.queries, tile.head, row);
+  return {tile.batch, tile.head, row, k.index(0)};
+}
+
+AttentionKernel::Values AttentionKernel::keysAt(const Tile &tile, Value row) {
+  if (s.isRagged())
+    return raggedAt(k, tile.firstKey, tile.keys, tile.keyHead, row);
+  return {tile.batch, tile.keyHead, row, k.index(0)};
+}
+
+/// The descriptor of an operand; of a packed one with the dims above.
+Value AttentionKernel::describe(unsigned argument, Value operand) {
+  auto type = cast<TmaType>(k.kernel.getArgumentTypes()[argument]);
+  if (s.isRagged()) {
+    OpBuilder &b = k.b;
+    ArrayRef<int64_t> shape = shapeOf(operand);
+    int64_t row = shape[1] * shape[2];
+    int64_t back = (int64_t(1) << 34) / (element.getIntOrFloatBitWidth() / 8);
+    SmallVector<int64_t> extents = {INT32_MAX, INT32_MAX, shape[1], kEnd,
+                                    shape[2]};
+    SmallVector<int64_t> strides = {back - row, row, shape[2], row, 1};
+    auto view = MemRefType::get(
+        extents, element,
+        StridedLayoutAttr::get(b.getContext(), 0, strides));
+    operand = memref::ReinterpretCastOp::create(b, k.loc, view, operand,
+                                                /*offset=*/0, extents, strides);
+  }
+  return TmaDescriptorOp::create(k.b, k.loc, type, operand);
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,6 +151,16 @@ std::string rudnn::tile::whyNotAttention(AttentionOp op) {
 
 void AttentionKernel::forEachTile(
     function_ref<Value(Tile, Value, Value)> body) {
+  if (s.isRagged()) {
+    // A slot without rows is no trip.
+    Tile tile = tileOf(k.blockId());
+    Value trips = k.select(tile.valid, k.index(1), k.index(0));
+    k.loop(k.index(0), trips, k.index(1), k.index(0),
+           [&](Value trip, ValueRange carried) -> Values {
+             return {body(tile, carried[0], trip)};
+           });
+    return;
+  }
   if (!shape.persistent) {
     body(tileOf(k.blockId()), k.index(0), k.index(0));
     return;
@@ -122,13 +188,19 @@ void AttentionKernel::forEachTile(
 void AttentionKernel::build(gpu::GPUModuleOp kernels) {
   MLIRContext *context = k.b.getContext();
   auto tma = [&](int64_t rows) -> Type {
-    return TmaType::get(context, {1, 1, rows, 64}, element, 128);
+    SmallVector<int64_t> box = {1, 1, rows, 64};
+    if (s.isRagged())
+      box.insert(box.begin(), 1);
+    return TmaType::get(context, box, element, 128);
   };
   SmallVector<Type> types = {tma(shape.queryRows), tma(shape.keyTile),
                              tma(shape.keyTile), tma(64)};
   appendTypes(types);
 
-  k.begin(kernels, uniqueKernelName(kernels, "attention"), types,
+  k.begin(kernels,
+          uniqueKernelName(kernels,
+                           s.isRagged() ? "ragged_attention" : "attention"),
+          types,
           (1 + shape.groups) * kGroupThreads);
   k.kernel.setMinBlocks(1);
   Value *names[] = {&tmaQ, &tmaK, &tmaV, &tmaO};
@@ -158,12 +230,10 @@ void AttentionKernel::launch(gpu::GPUModuleOp kernels) {
   KernelOp kernel = k.kernel;
   OpBuilder &b = k.b;
   Location loc = k.loc;
-  Value out = op.getOuts()[0];
   SmallVector<Value> args;
-  Value operands[] = {s.q, s.k, s.v, out};
+  Value operands[] = {s.q, s.k, s.v, call.out};
   for (auto [i, operand] : llvm::enumerate(operands))
-    args.push_back(
-        TmaDescriptorOp::create(b, loc, kernel.getArgumentTypes()[i], operand));
+    args.push_back(describe(i, operand));
   Value count = appendArguments(args);
   Value one = k.index(1);
   Value blocks = shape.paired ? k.div(count, 2) : count;
@@ -174,17 +244,18 @@ void AttentionKernel::launch(gpu::GPUModuleOp kernels) {
   LaunchOp::create(b, loc, symbol, blocks, one, one, args);
 }
 
-LogicalResult rudnn::tile::scheduleAttention(AttentionOp op,
+LogicalResult rudnn::tile::scheduleAttention(Operation *op,
                                              gpu::GPUModuleOp kernels,
                                              const Machine &machine) {
-  if (!isa<MemRefType>(op.getOuts()[0].getType()))
-    return op.emitOpError("must be on memrefs (bufferize first)");
+  AttentionCall call(op);
+  if (!isa<MemRefType>(call.out.getType()))
+    return op->emitOpError("must be on memrefs (bufferize first)");
   if (std::string why = whyNotAttention(op); !why.empty())
-    return op.emitOpError("the sm_90a schedule does not apply: ") << why;
+    return op->emitOpError("the sm_90a schedule does not apply: ") << why;
   OpBuilder b(op);
-  AttentionKernel kernel(op, machine, b);
+  AttentionKernel kernel(call, machine, b);
   kernel.build(kernels);
   kernel.launch(kernels);
-  op.erase();
+  op->erase();
   return success();
 }

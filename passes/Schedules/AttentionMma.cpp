@@ -42,11 +42,10 @@ struct Shape : ScoreShape {
 /// Rows of a tile: two blocks of 16 for each warp where registers allow it
 /// (keys and values are then read half as often), else one. Keys of a block:
 /// 64, or 32 where two stages of them don't fit.
-Shape getShape(AttentionOp op, const Machine &machine) {
-  AttentionScores s = getAttentionScores(op);
+Shape getShape(const AttentionScores &s, const Machine &machine) {
   Shape shape;
-  shape.head = llvm::alignTo(shapeOf(s.q)[3], 16);
-  shape.value = llvm::alignTo(shapeOf(s.v)[3], 16);
+  shape.head = llvm::alignTo(shapeOf(s.q).back(), 16);
+  shape.value = llvm::alignTo(shapeOf(s.v).back(), 16);
   bool small = shape.head <= 64 && shape.value <= 64 && !s.mask && !s.bias;
   int64_t rows = kWarps * (small ? 32 : 16);
   shape.queriesInRegisters = shape.head <= 128;
@@ -63,14 +62,14 @@ Shape getShape(AttentionOp op, const Machine &machine) {
 
 class AttentionMma : AttentionOptions {
 public:
-  AttentionMma(AttentionOp op, const Machine &machine, OpBuilder &b)
-      : AttentionMma(op, getShape(op, machine), b) {}
+  AttentionMma(const AttentionCall &call, const Machine &machine, OpBuilder &b)
+      : AttentionMma(call, getShape(call.scores, machine), b) {}
   void build(gpu::GPUModuleOp kernels);
   void launch(gpu::GPUModuleOp kernels);
 
 private:
-  AttentionMma(AttentionOp op, const Shape &shape, OpBuilder &b)
-      : AttentionOptions(op, shape, b), shape(shape) {}
+  AttentionMma(const AttentionCall &call, const Shape &shape, OpBuilder &b)
+      : AttentionOptions(call, shape, b), shape(shape) {}
 
   /// A [batch, head, row, column] operand: its strides are numbers or, where
   /// the type doesn't say, arguments.
@@ -79,11 +78,15 @@ private:
     int64_t columns;
   };
   SmallVector<int64_t> stridesOf(const Matrix &m) {
-    return cast<MemRefType>(m.memref.getType()).getStridesAndOffset().first;
+    auto strides =
+        cast<MemRefType>(m.memref.getType()).getStridesAndOffset().first;
+    if (s.isRagged()) // [row, head, column]
+      return {0, strides[1], strides[0], strides[2]};
+    return strides;
   }
   Value offsetOf(const Matrix &m, Value batch, Value head, Value row);
-  void copy(const Matrix &m, Value batch, Value head, Value row, Value end,
-            Value to);
+  void copy(const Matrix &m, Value batch, Value head, Value first, Value row,
+            Value end, Value to);
   void copyBlock(const Tile &tile, Value step);
 
   Layout accumulators(int64_t columns) {
@@ -119,10 +122,12 @@ Value AttentionMma::offsetOf(const Matrix &m, Value batch, Value head,
   return k.add(offset, k.mul(k.i64(row), m.strides[2]));
 }
 
-/// Rows from `row` on; those from `end` on are zero.
-void AttentionMma::copy(const Matrix &m, Value batch, Value head, Value row,
-                        Value end, Value to) {
-  k.copyAsync(m.buffer, offsetOf(m, batch, head, row), m.strides[2],
+/// Rows from `row` on of those that start at `first` (null: at 0); those from
+/// `end` on are zero.
+void AttentionMma::copy(const Matrix &m, Value batch, Value head, Value first,
+                        Value row, Value end, Value to) {
+  Value from = first ? k.add(first, row) : row;
+  k.copyAsync(m.buffer, offsetOf(m, batch, head, from), m.strides[2],
               {k.sub(end, row), k.index(m.columns)}, to,
               llvm::alignTo(m.columns, 16));
 }
@@ -130,8 +135,10 @@ void AttentionMma::copy(const Matrix &m, Value batch, Value head, Value row,
 void AttentionMma::copyBlock(const Tile &tile, Value step) {
   Value row = k.mul(k.sub(tile.last, step), shape.keyTile);
   Value slot = k.rem(step, 2);
-  copy(keyMatrix, tile.batch, tile.keyHead, row, keys, k.stage(tilesK, slot));
-  copy(valueMatrix, tile.batch, tile.keyHead, row, keys, k.stage(tilesV, slot));
+  copy(keyMatrix, tile.batch, tile.keyHead, tile.firstKey, row, tile.keys,
+       k.stage(tilesK, slot));
+  copy(valueMatrix, tile.batch, tile.keyHead, tile.firstKey, row, tile.keys,
+       k.stage(tilesV, slot));
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,9 +205,10 @@ AttentionMma::Values AttentionMma::steps(Value from, Value to, Values state,
 /// Normalization, log-sum-exp, output.
 void AttentionMma::finish(const Tile &tile, Values state) {
   Values rows = finishRows(state[0], state[1], tile);
-  if (op.getLseOut())
+  if (call.lse)
     storeLse(rows[1], tile, tile.row);
-  Value offset = offsetOf(out, tile.batch, tile.head, tile.row);
+  Value row = tile.firstRow ? k.add(tile.firstRow, tile.row) : tile.row;
+  Value offset = offsetOf(out, tile.batch, tile.head, row);
   bool isStatic = !ShapedType::isDynamic(stridesOf(out)[2]);
   int64_t stride = isStatic ? stridesOf(out)[2] : ShapedType::kDynamic;
   for (auto [i, piece] : llvm::enumerate(ArrayRef(state).drop_front(2))) {
@@ -208,7 +216,7 @@ void AttentionMma::finish(const Tile &tile, Values state) {
     StoreOp::create(k.b, k.loc, result, out.buffer,
                     k.add(offset, int64_t(i) * kPanel),
                     isStatic ? Value() : out.strides[2],
-                    ValueRange{k.sub(queries, tile.row),
+                    ValueRange{k.sub(tile.queries, tile.row),
                                k.index(out.columns - int64_t(i) * kPanel)},
                     k.b.getDenseI64ArrayAttr({stride, 1}), 2);
   }
@@ -222,11 +230,11 @@ void AttentionMma::build(gpu::GPUModuleOp kernels) {
   std::pair<Matrix *, Value> matrices[] = {{&q, s.q},
                                            {&keyMatrix, s.k},
                                            {&valueMatrix, s.v},
-                                           {&out, op.getOuts()[0]}};
+                                           {&out, call.out}};
   SmallVector<Type> types;
   for (auto [matrix, memref] : matrices) {
     matrix->memref = memref;
-    matrix->columns = shapeOf(memref)[3];
+    matrix->columns = shapeOf(memref).back();
     types.push_back(MemRefType::get({ShapedType::kDynamic}, element));
     for (int64_t stride : ArrayRef(stridesOf(*matrix)).drop_back())
       if (ShapedType::isDynamic(stride))
@@ -256,7 +264,7 @@ void AttentionMma::build(gpu::GPUModuleOp kernels) {
   tilesV = stages({2, panels(shape.value), shape.keyTile, kPanel});
 
   Tile tile = tileOf(k.blockId());
-  copy(q, tile.batch, tile.head, tile.row, queries, tileQ);
+  copy(q, tile.batch, tile.head, tile.firstRow, tile.row, tile.queries, tileQ);
   k.copyAsyncCommit();
   copyBlock(tile, k.index(0));
   k.copyAsyncCommit();
@@ -321,15 +329,16 @@ void AttentionMma::launch(gpu::GPUModuleOp kernels) {
 // What it takes
 //===----------------------------------------------------------------------===//
 
-std::string rudnn::tile::whyNotAttentionMma(AttentionOp op,
+std::string rudnn::tile::whyNotAttentionMma(Operation *op,
                                             const Machine &machine) {
-  if (std::string why = whyNotAttentionOperands(op); !why.empty())
+  AttentionCall call(op);
+  const AttentionScores &s = call.scores;
+  if (std::string why = whyNotAttentionOperands(s); !why.empty())
     return why;
-  if (getShape(op, machine).sharedBytes > machine.sharedBytes)
+  if (getShape(s, machine).sharedBytes > machine.sharedBytes)
     return "the tiles of these head dims need more shared memory than a block "
            "has";
-  AttentionScores s = getAttentionScores(op);
-  for (Value operand : {s.q, s.k, s.v, op.getOuts()[0]}) {
+  for (Value operand : {s.q, s.k, s.v, call.out}) {
     auto memref = dyn_cast<MemRefType>(operand.getType());
     if (!memref || memref.getLayout().isIdentity())
       continue;
@@ -347,13 +356,13 @@ std::string rudnn::tile::whyNotAttentionMma(AttentionOp op,
   return "";
 }
 
-LogicalResult rudnn::tile::scheduleAttentionMma(AttentionOp op,
+LogicalResult rudnn::tile::scheduleAttentionMma(Operation *op,
                                                 gpu::GPUModuleOp kernels,
                                                 const Machine &machine) {
   OpBuilder b(op);
-  AttentionMma kernel(op, machine, b);
+  AttentionMma kernel(AttentionCall(op), machine, b);
   kernel.build(kernels);
   kernel.launch(kernels);
-  op.erase();
+  op->erase();
   return success();
 }

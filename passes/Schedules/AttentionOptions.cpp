@@ -11,25 +11,36 @@ using namespace mlir;
 using namespace rudnn;
 using namespace rudnn::tile;
 
-AttentionOptions::AttentionOptions(AttentionOp op, const ScoreShape &bounds,
-                                   OpBuilder &b)
-    : op(op), s(getAttentionScores(op)), bounds(bounds), k(b, op.getLoc()) {
+AttentionCall::AttentionCall(Operation *op) : loc(op->getLoc()) {
+  auto take = [&](auto attention) {
+    scores = getAttentionScores(attention);
+    out = attention.getOuts()[0];
+    lse = attention.getLseOut();
+  };
+  if (auto ragged = dyn_cast<RaggedAttentionOp>(op))
+    take(ragged);
+  else
+    take(cast<AttentionOp>(op));
+}
+
+AttentionOptions::AttentionOptions(const AttentionCall &call,
+                                   const ScoreShape &bounds, OpBuilder &b)
+    : call(call), s(call.scores), bounds(bounds), k(b, call.loc) {
   element = elementTypeOf(s.q);
   headFactor = s.softcap || s.bias ? 1.0 : s.scale * kLog2E;
 }
 
-std::string rudnn::tile::whyNotAttentionOperands(AttentionOp op) {
-  AttentionScores s = getAttentionScores(op);
+std::string rudnn::tile::whyNotAttentionOperands(const AttentionScores &s) {
   Type element = elementTypeOf(s.q);
   if (!element.isF16() && !element.isBF16())
     return "the elements are neither f16 nor bf16";
-  int64_t d = shapeOf(s.q)[3], dv = shapeOf(s.v)[3];
+  int64_t d = shapeOf(s.q).back(), dv = shapeOf(s.v).back();
   if (d % 8 != 0 || dv % 8 != 0)
     return "a head dim is not a multiple of 8";
   if (d > 256 || dv > 256)
     return "a head dim is more than 256";
   for (Value extent : {s.q, s.k})
-    if (shapeOf(extent)[2] == 0)
+    if (shapeOf(extent)[s.isRagged() ? 0 : 2] == 0)
       return "there are no rows or no keys";
   return "";
 }
@@ -39,7 +50,9 @@ ScoreShape rudnn::tile::getScoreShape(const AttentionScores &s,
   ScoreShape shape;
   shape.queryRows = queryRows;
   shape.keyTile = keyTile;
-  int64_t sq = shapeOf(s.q)[2], sk = shapeOf(s.k)[2];
+  // Lengths of sequences are known on the device only.
+  int64_t sq = s.isRagged() ? ShapedType::kDynamic : shapeOf(s.q)[2];
+  int64_t sk = s.isRagged() ? ShapedType::kDynamic : shapeOf(s.k)[2];
   bool isStatic = !ShapedType::isDynamic(sq) && !ShapedType::isDynamic(sk);
   bool aligned = !ShapedType::isDynamic(sk) && sk % keyTile == 0 && sk > 0;
   bool bottomRight = !s.queryOffset && s.causal != Causal::TopLeft;
@@ -100,9 +113,67 @@ AttentionOptions::Tile AttentionOptions::tileAt(Value head, Value m) {
   tile.head = k.rem(head, s.queryHeads());
   tile.keyHead = k.div(tile.head, s.group());
   tile.flatHead = head;
-  tile.row = k.mul(m, bounds.queryRows);
+  if (s.isRagged()) {
+    addSequence(tile, m);
+  } else {
+    tile.row = k.mul(m, bounds.queryRows);
+    tile.queries = queries, tile.keys = keys, tile.offset = offset;
+  }
   addBlocks(tile);
   return tile;
+}
+
+/// An element of the offsets, which are without sign, cut to the rows there are.
+Value AttentionOptions::offsetAt(Value offsets, Value sequence, Value total) {
+  return arith::MinUIOp::create(k.b, k.loc, k.loadIndex(offsets, sequence),
+                                total);
+}
+
+/// The row tiles of sequence s are among the slots from offset / rows + s on:
+/// up to where the next one starts there are enough for any length, so that a
+/// tile finds its sequence without a sum over those before.
+Value AttentionOptions::placeOf(Value sequence) {
+  Value first = offsetAt(queryOffsets, sequence, queries);
+  return k.add(k.div(first, bounds.queryRows), sequence);
+}
+
+/// The last sequence that starts at or before a slot, by bisection. The rows
+/// behind the last offset are one more sequence.
+Value AttentionOptions::findSequence(Value slot) {
+  Values found = k.loop(
+      k.index(0), searchSteps, k.index(1), {k.index(0), sequences},
+      [&](Value, ValueRange c) -> Values {
+        Value middle = k.div(k.add(k.add(c[0], c[1]), 1), 2);
+        Value starts =
+            k.compare(arith::CmpIPredicate::sle, placeOf(middle), slot);
+        return {k.select(starts, middle, c[0]),
+                k.select(starts, c[1], k.sub(middle, 1))};
+      });
+  return found[0];
+}
+
+/// The sequence of a slot, cut to the operands whatever the offsets are.
+void AttentionOptions::addSequence(Tile &tile, Value slot) {
+  Value sequence = findSequence(slot);
+  Value next = k.min(k.add(sequence, 1), sequences);
+  auto range = [&](Value offsets, Value total) -> std::pair<Value, Value> {
+    Value first = offsetAt(offsets, sequence, total);
+    Value end = offsetAt(offsets, next, total);
+    return {first, k.max(end, first)};
+  };
+  auto [firstRow, endRow] = range(queryOffsets, queries);
+  auto [firstKey, endKey] = range(keyOffsets, keys);
+  Value rest = k.compare(arith::CmpIPredicate::eq, sequence, sequences);
+  endRow = k.select(rest, queries, endRow);
+  tile.firstRow = firstRow, tile.firstKey = firstKey;
+  tile.queries = k.sub(endRow, firstRow);
+  Value m =
+      k.sub(slot, k.add(k.div(firstRow, bounds.queryRows), sequence));
+  tile.row = k.mul(m, bounds.queryRows);
+  tile.valid = k.compare(arith::CmpIPredicate::slt, tile.row, tile.queries);
+  tile.keys = k.select(tile.valid, k.sub(endKey, firstKey), k.index(0));
+  tile.offset = s.causal == Causal::TopLeft ? k.index(0)
+                                            : k.sub(tile.keys, tile.queries);
 }
 
 /// The blocks of keys: `blocks` of them from `last` downwards; of these the
@@ -110,15 +181,15 @@ AttentionOptions::Tile AttentionOptions::tileAt(Value head, Value m) {
 /// see.
 void AttentionOptions::addBlocks(Tile &tile) {
   Value zero = k.index(0), one = k.index(1);
-  Value lastRow = k.sub(k.min(k.add(tile.row, bounds.queryRows), queries), 1);
-  Value end = keys, firstCut = keys, begin = zero;
-  auto clamp = [&](Value x) { return k.min(k.max(x, zero), keys); };
+  Value lastRow = k.sub(k.min(k.add(tile.row, bounds.queryRows), tile.queries), 1);
+  Value end = tile.keys, firstCut = tile.keys, begin = zero;
+  auto clamp = [&](Value x) { return k.min(k.max(x, zero), tile.keys); };
   if (s.windowRight) {
-    end = clamp(k.add(k.add(lastRow, offset), *s.windowRight + 1));
-    firstCut = clamp(k.add(k.add(tile.row, offset), *s.windowRight + 1));
+    end = clamp(k.add(k.add(lastRow, tile.offset), *s.windowRight + 1));
+    firstCut = clamp(k.add(k.add(tile.row, tile.offset), *s.windowRight + 1));
   }
   if (s.windowLeft)
-    begin = clamp(k.sub(k.add(tile.row, offset), *s.windowLeft));
+    begin = clamp(k.sub(k.add(tile.row, tile.offset), *s.windowLeft));
   Value beginBlock = k.div(begin, bounds.keyTile);
   tile.blocks = k.max(k.sub(k.ceilDiv(end, bounds.keyTile), beginBlock), one);
   tile.last = k.sub(k.add(beginBlock, tile.blocks), 1);
@@ -127,7 +198,7 @@ void AttentionOptions::addBlocks(Tile &tile) {
   tile.cutRight = k.min(tile.cutRight, tile.blocks);
   tile.cutLeft = zero;
   if (s.windowLeft) {
-    Value seenByAll = clamp(k.sub(k.add(lastRow, offset), *s.windowLeft));
+    Value seenByAll = clamp(k.sub(k.add(lastRow, tile.offset), *s.windowLeft));
     tile.cutLeft = k.min(
         k.max(k.sub(k.ceilDiv(seenByAll, bounds.keyTile), beginBlock), zero),
         tile.blocks);
@@ -148,11 +219,11 @@ Value AttentionOptions::mask(Value scores, const Tile &tile, Value row,
                        k.b.getDenseI32ArrayAttr({rowFactor, columnFactor})));
   };
   if (s.windowRight) // row + offset + right - key >= 0
-    bound(k.sub(k.add(k.add(row, offset), *s.windowRight), column), 1, -1);
+    bound(k.sub(k.add(k.add(row, tile.offset), *s.windowRight), column), 1, -1);
   if (s.windowLeft) // key - (row + offset - left) >= 0
-    bound(k.add(k.sub(column, k.add(row, offset)), *s.windowLeft), -1, 1);
+    bound(k.add(k.sub(column, k.add(row, tile.offset)), *s.windowLeft), -1, 1);
   if (!bounds.boundsImplyEnd)
-    bound(k.sub(k.sub(keys, 1), column), 0, -1);
+    bound(k.sub(k.sub(tile.keys, 1), column), 0, -1);
   if (s.mask)
     inputs.push_back(loadPerScore(maskBuffer, s.mask, maskStrides, tile, row,
                                   column, layout));
@@ -286,10 +357,12 @@ AttentionOptions::Values AttentionOptions::finishRows(Value maximum, Value sum,
 }
 
 void AttentionOptions::storeLse(Value lse, const Tile &tile, Value row) {
-  StoreOp::create(
-      k.b, k.loc, lse, lseBuffer,
-      k.add(k.mul(k.i64(tile.flatHead), k.i64(queries)), k.i64(row)), Value(),
-      ValueRange{k.sub(queries, row)}, k.b.getDenseI64ArrayAttr({1}), 1);
+  Value first = k.add(k.mul(k.i64(tile.flatHead), k.i64(queries)), k.i64(row));
+  if (tile.firstRow)
+    first = k.add(first, k.i64(tile.firstRow));
+  StoreOp::create(k.b, k.loc, lse, lseBuffer, first, Value(),
+                  ValueRange{k.sub(tile.queries, row)},
+                  k.b.getDenseI64ArrayAttr({1}), 1);
 }
 
 /// Factor of the output row and its log-sum-exp from maximum, sum and sink.
@@ -331,7 +404,11 @@ void AttentionOptions::appendTypes(SmallVectorImpl<Type> &types) {
     return MemRefType::get({ShapedType::kDynamic}, type);
   };
   types.append(6, k.b.getIndexType());
-  if (op.getLseOut())
+  if (s.isRagged()) {
+    types.append(2, k.b.getIndexType());
+    types.append(2, buffer(k.b.getI32Type()));
+  }
+  if (call.lse)
     types.push_back(buffer(k.b.getF32Type()));
   for (Value source : {s.mask, s.bias})
     if (source) {
@@ -346,7 +423,10 @@ void AttentionOptions::takeArguments(unsigned first) {
   auto take = [&] { return k.arg(first++); };
   for (Value *name : {&rowTiles, &heads, &tiles, &queries, &keys, &offset})
     *name = take();
-  if (op.getLseOut())
+  if (s.isRagged())
+    for (Value *name : {&sequences, &searchSteps, &queryOffsets, &keyOffsets})
+      *name = take();
+  if (call.lse)
     lseBuffer = take();
   auto takeScores = [&](Value &buffer, Values &strides) {
     buffer = take();
@@ -367,16 +447,37 @@ Value AttentionOptions::appendArguments(SmallVectorImpl<Value> &args) {
   auto dim = [&](Value memref, unsigned i) -> Value {
     return b.createOrFold<memref::DimOp>(loc, memref, i);
   };
-  Value batch = dim(s.q, 0), sq = dim(s.q, 2), sk = dim(s.k, 2);
+  Value sq = dim(s.q, s.isRagged() ? 0 : 2), sk = dim(s.k, s.isRagged() ? 0 : 2);
   Value mTiles = k.ceilDiv(sq, bounds.queryRows);
-  Value headCount = k.mul(batch, s.queryHeads());
+  Value headCount = k.index(s.queryHeads());
+  Value first = s.queryOffset, sequences;
+  if (s.isRagged()) {
+    // Each sequence has a slot more than its share of the rows; none without
+    // rows at all.
+    sequences = k.sub(dim(s.queryOffsets, 0), 1);
+    Value slots = k.add(k.add(k.div(sq, bounds.queryRows), sequences), 1);
+    mTiles = k.select(k.compare(arith::CmpIPredicate::eq, sq, k.index(0)),
+                      k.index(0), slots);
+    first = k.index(0);
+  } else {
+    headCount = k.mul(dim(s.q, 0), s.queryHeads());
+    if (!first)
+      first = s.causal == Causal::TopLeft ? k.index(0) : k.sub(sk, sq);
+  }
   Value count = k.mul(headCount, mTiles);
-  Value first = s.queryOffset;
-  if (!first)
-    first = s.causal == Causal::TopLeft ? k.index(0) : k.sub(sk, sq);
   args.append({mTiles, headCount, count, sq, sk, first});
-  if (op.getLseOut())
-    args.push_back(op.getLseOut());
+  if (s.isRagged()) {
+    // As many halvings as the number of sequences has bits.
+    Value zeros =
+        math::CountLeadingZerosOp::create(b, loc, k.i64(sequences));
+    Value bits = arith::SubIOp::create(
+        b, loc, arith::ConstantIntOp::create(b, loc, 64, 64), zeros);
+    args.append({sequences,
+                 arith::IndexCastOp::create(b, loc, b.getIndexType(), bits),
+                 s.queryOffsets, s.keyOffsets});
+  }
+  if (call.lse)
+    args.push_back(call.lse);
   for (Value source : {s.mask, s.bias}) {
     if (!source)
       continue;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The options of rudnn.attention in a kernel, for any schedule that walks over
+// The options of rudnn.attention and rudnn.ragged_attention in a kernel, for any schedule that walks over
 // blocks of keys with scores in registers: which keys a tile of rows sees, softcap,
 // bias, mask, the running softmax, sinks and log-sum-exp, and the kernel arguments
 // of these. A schedule derives from it and says how tiles move and how products are
@@ -23,8 +23,16 @@ namespace rudnn::tile {
 
 inline constexpr double kLog2E = 1.4426950408889634;
 
+/// One rudnn.attention or rudnn.ragged_attention.
+struct AttentionCall {
+  explicit AttentionCall(mlir::Operation *op);
+  mlir::Location loc;
+  AttentionScores scores;
+  mlir::Value out, lse; // lse may be null
+};
+
 /// Why no schedule takes the operands; empty when they can.
-std::string whyNotAttentionOperands(AttentionOp op);
+std::string whyNotAttentionOperands(const AttentionScores &s);
 
 /// The tile sizes, and what they say about masks.
 struct ScoreShape {
@@ -47,19 +55,28 @@ public:
 protected:
   struct Tile {
     Value batch, head, keyHead, flatHead, row;
+    Value queries, keys, offset; // rows and keys there are, key position of row 0
     Value last, blocks, cutRight, cutLeft;
+    // Ragged: where the sequence starts in the packed operands, and whether the
+    // tile has rows of it.
+    Value firstRow, firstKey, valid;
   };
   struct Step {
     Value maximum, weights, sum, rescale;
   };
 
-  AttentionOptions(AttentionOp op, const ScoreShape &bounds, mlir::OpBuilder &b);
+  AttentionOptions(const AttentionCall &call, const ScoreShape &bounds,
+                   mlir::OpBuilder &b);
 
   // Tiles of rows and their blocks of keys.
   Tile tileOf(Value t);
   Tile tileOfPair(Value pair, Value second);
   Tile tileAt(Value head, Value m);
   void addBlocks(Tile &tile);
+  Value offsetAt(Value offsets, Value sequence, Value total);
+  Value findSequence(Value slot);
+  Value placeOf(Value sequence);
+  void addSequence(Tile &tile, Value slot);
 
   // Scores: `row` is the first row of the fragment, `column` its first key.
   Value transform(Value scores, const Tile &tile, Value row, Value column);
@@ -84,14 +101,16 @@ protected:
   /// On the host; returns the number of tiles of rows.
   Value appendArguments(llvm::SmallVectorImpl<Value> &args);
 
-  AttentionOp op;
+  AttentionCall call;
   AttentionScores s;
   ScoreShape bounds;
   KernelBuilder k;
   mlir::Type element;
   double headFactor; // from scores to base-2 exponents
 
+  /// Of all sequences when ragged.
   Value rowTiles, heads, tiles, queries, keys, offset;
+  Value sequences, searchSteps, queryOffsets, keyOffsets; // ragged
   Value lseBuffer, maskBuffer, biasBuffer, sinkBuffer;
   Values maskStrides, biasStrides;
 };

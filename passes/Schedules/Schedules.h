@@ -49,20 +49,22 @@ const ScheduleRow *findSchedule(mlir::Operation *op, const Machine &machine,
 bool hasSchedule(mlir::Operation *op);
 
 /// Why a schedule can't do an op; empty when it can.
-std::string whyNotAttention(AttentionOp op);
-std::string whyNotAttentionMma(AttentionOp op, const Machine &machine);
+/// Of attention and ragged_attention.
+std::string whyNotAttention(mlir::Operation *op);
+std::string whyNotAttentionMma(mlir::Operation *op, const Machine &machine);
 std::string whyNotGemm(GemmOp op);
 std::string whyNotGemmMma(GemmOp op, const Machine &machine);
 /// Of rms_norm, layer_norm and softmax.
 std::string whyNotRow(mlir::Operation *op);
 
 // sm_90a.
-llvm::LogicalResult scheduleAttention(AttentionOp op, mlir::gpu::GPUModuleOp kernels,
+llvm::LogicalResult scheduleAttention(mlir::Operation *op,
+                                      mlir::gpu::GPUModuleOp kernels,
                                       const Machine &machine);
 llvm::LogicalResult scheduleGemm(GemmOp op, mlir::gpu::GPUModuleOp kernels,
                                  const Machine &machine);
 // sm_80 and later.
-llvm::LogicalResult scheduleAttentionMma(AttentionOp op,
+llvm::LogicalResult scheduleAttentionMma(mlir::Operation *op,
                                          mlir::gpu::GPUModuleOp kernels,
                                          const Machine &machine);
 llvm::LogicalResult scheduleGemmMma(GemmOp op, mlir::gpu::GPUModuleOp kernels,

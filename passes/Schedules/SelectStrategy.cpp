@@ -22,28 +22,25 @@ namespace {
 
 constexpr llvm::StringLiteral kStrategy = "rudnn.strategy";
 
+std::string whyNotWgmmaAttention(Operation *op, const Machine &) {
+  return whyNotAttention(op);
+}
+
 std::string whyNotRows(Operation *op, const Machine &) { return whyNotRow(op); }
 
 using Kernels = gpu::GPUModuleOp;
 
 /// The schedules of one op in the order of preference.
 const ScheduleRow kTable[] = {
-    {"rudnn.attention", /*needsWgmma=*/true,
-     [](Operation *op, const Machine &) {
-       return whyNotAttention(cast<rudnn::AttentionOp>(op));
-     },
-     [](Operation *op, Kernels kernels, const Machine &machine) {
-       return scheduleAttention(cast<rudnn::AttentionOp>(op), kernels, machine);
-     }},
-    {"rudnn.attention", /*needsWgmma=*/false,
-     [](Operation *op, const Machine &machine) {
-       return whyNotAttentionMma(cast<rudnn::AttentionOp>(op), machine);
-     },
-     [](Operation *op, Kernels kernels, const Machine &machine) {
-       return scheduleAttentionMma(cast<rudnn::AttentionOp>(op), kernels,
-                                   machine);
-     }},
+    {"rudnn.attention", /*needsWgmma=*/true, whyNotWgmmaAttention,
+     scheduleAttention},
+    {"rudnn.attention", /*needsWgmma=*/false, whyNotAttentionMma,
+     scheduleAttentionMma},
     {"rudnn.layer_norm", /*needsWgmma=*/false, whyNotRows, scheduleRow},
+    {"rudnn.ragged_attention", /*needsWgmma=*/true, whyNotWgmmaAttention,
+     scheduleAttention},
+    {"rudnn.ragged_attention", /*needsWgmma=*/false, whyNotAttentionMma,
+     scheduleAttentionMma},
     {"rudnn.rms_norm", /*needsWgmma=*/false, whyNotRows, scheduleRow},
     {"rudnn.softmax", /*needsWgmma=*/false, whyNotRows, scheduleRow},
     {"rudnn_tile.gemm", /*needsWgmma=*/true,

@@ -182,6 +182,25 @@ struct StoreSharedPattern : Pattern<StoreSharedOp> {
 // Global memory
 //===----------------------------------------------------------------------===//
 
+/// One element of a global buffer, for index arithmetic.
+struct ScalarLoadPattern : Pattern<memref::LoadOp> {
+  using Pattern::Pattern;
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isGlobalBuffer(op.getMemRefType()))
+      return failure();
+    Nvvm nvvm(rewriter, op.getLoc());
+    Value at = nvvm.zext64(nvvm.toI32(adaptor.getIndices()[0].front()));
+    Value pointer = adaptor.getMemref().front();
+    Value address =
+        LLVM::GEPOp::create(rewriter, op.getLoc(), pointer.getType(),
+                            op.getType(), pointer, ArrayRef<LLVM::GEPArg>{at});
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), address);
+    return success();
+  }
+};
+
 /// The registers of a fragment in groups of `vector`, with address and
 /// predicate.
 template <typename Op, typename Adaptor>
@@ -386,7 +405,7 @@ struct StorePattern : Pattern<StoreOp> {
 
 void rudnn::tile::populateMemoryPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<CastPattern, LoadPattern, StorePattern, StoreSharedPattern,
-               SubViewPattern, TmaLoadPattern, TmaStorePattern,
+  patterns.add<CastPattern, LoadPattern, ScalarLoadPattern, StorePattern,
+               StoreSharedPattern, SubViewPattern, TmaLoadPattern, TmaStorePattern,
                TmaStoreWaitPattern>(converter, patterns.getContext());
 }

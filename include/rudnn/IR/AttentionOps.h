@@ -15,9 +15,11 @@ namespace rudnn {
 
 /// Everything that an attention op says about its scores, in one value: what
 /// verifiers, tiling, decompositions and schedules of the forward and the
-/// backward op share.
+/// backward ops, dense and ragged, share.
 struct AttentionScores {
-  mlir::Value q, k, v;           // [B,Hq,Sq,D], [B,Hkv,Sk,D], [B,Hkv,Sk,Dv]
+  mlir::Value q, k, v; // [B,Hq,Sq,D], [B,Hkv,Sk,D], [B,Hkv,Sk,Dv]; when ragged
+                       // [Tq,Hq,D], [Tk,Hkv,D], [Tk,Hkv,Dv]
+  mlir::Value queryOffsets, keyOffsets; // of ragged ops, else null
   mlir::Value mask, bias, sinks; // may be null
   mlir::Value queryOffset;       // index, may be null
   Causal causal;
@@ -27,6 +29,7 @@ struct AttentionScores {
   std::optional<int64_t> windowLeft;  // keys left of a query's position
   std::optional<int64_t> windowRight; // keys right of it; 0 at most when causal
 
+  bool isRagged() const { return !!queryOffsets; }
   int64_t queryHeads() const { return shapeOf(q)[1]; }
   int64_t keyHeads() const { return shapeOf(k)[1]; }
   /// Query heads per key/value head.
@@ -58,6 +61,14 @@ tileAttentionBackward(mlir::OpBuilder &b, mlir::Operation *op,
                       llvm::ArrayRef<mlir::OpFoldResult> offsets,
                       llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
+/// One tile of a ragged attention op over its key/value heads. Fails with a
+/// diagnostic for a tile of a varying number of heads.
+mlir::FailureOr<mlir::TilingResult>
+tileRaggedAttention(mlir::OpBuilder &b, mlir::Operation *op,
+                    const TilingLoops &loops,
+                    llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                    llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 } // namespace rudnn
 
 #define GET_OP_CLASSES
@@ -67,6 +78,11 @@ namespace rudnn {
 
 AttentionScores getAttentionScores(AttentionOp op);
 AttentionScores getAttentionScores(AttentionBackwardOp op);
+AttentionScores getAttentionScores(RaggedAttentionOp op);
+AttentionScores getAttentionScores(RaggedAttentionBackwardOp op);
+
+/// Checks of the offsets of ragged ops at run time.
+void registerRaggedRuntimeVerification(mlir::DialectRegistry &registry);
 
 } // namespace rudnn
 
