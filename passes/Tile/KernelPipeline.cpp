@@ -23,12 +23,14 @@ void rudnn::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createRudnnConvertTileToNVVM());
+  // Before canonicalization, whose patterns of structured loops and branches
+  // compare all pairs of the hundreds of values that a loop carries.
+  pm.addNestedPass<gpu::GPUModuleOp>(createSCFToControlFlowPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createConvertNVVMToLLVMPass());
-  kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createRudnnKernelToLLVM());
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
