@@ -300,7 +300,7 @@ def Tile_WgmmaWaitOp : Tile_Op<"wgmma_wait", [Tile_WarpCollective, AttrSizedOper
     Variadic<Tile_AnyFragment>:$keep);
   let results = (outs Variadic<Tile_AnyFragment>:$results);
   let assemblyFormat = [{
-    $pending ($values^)? (`keep` $keep^)? attr-dict (`:` type($values)^)? (`keep` type($keep)^)?
+    $pending (`for` $values^)? (`keep` $keep^)? attr-dict (`:` type($values)^)? (`keep` type($keep)^)?
   }];
   let hasVerifier = 1;
 }

@@ -48,8 +48,8 @@ rudnn_tile.kernel @product(%a: !rudnn_tile.tma<64x64xbf16, swizzle = 128>, %n: i
         // CHECK: %[[S:.*]] = rudnn_tile.wgmma %{{.*}}, %{{.*}} : {{.*}} -> <64x64xf32, acc>
         %s = rudnn_tile.wgmma %tile, %tile : memref<64x64xbf16, strided<[64, 1], offset: ?>, #rudnn_tile.shared<swizzle = 128>>, memref<64x64xbf16, strided<[64, 1], offset: ?>, #rudnn_tile.shared<swizzle = 128>> -> !rudnn_tile.fragment<64x64xf32, acc>
         rudnn_tile.turn_pass %g of 2
-        // CHECK: rudnn_tile.wgmma_wait 0 %[[S]]
-        %d = rudnn_tile.wgmma_wait 0 %s : !rudnn_tile.fragment<64x64xf32, acc>
+        // CHECK: rudnn_tile.wgmma_wait 0 for %[[S]]
+        %d = rudnn_tile.wgmma_wait 0 for %s : !rudnn_tile.fragment<64x64xf32, acc>
         // CHECK: rudnn_tile.ring_release
         rudnn_tile.ring_release %ring[%it] : !rudnn_tile.ring<4, consumers = 2>
         // CHECK: rudnn_tile.reduce max %{{.*}} dim 1 : <64x64xf32, acc> -> <64xf32, acc_rows>

@@ -51,10 +51,10 @@ func.func @causal(%q: memref<2x8x1024x128xbf16>, %k: memref<2x2x1024x128xbf16>,
 // CHECK:          rudnn_tile.ring_wait %[[VR]]
 // CHECK:          %[[O:.*]] = rudnn_tile.wgmma %[[P:.*]], %{{.*}} acc %{{.*}} transpose_b
 // CHECK:          rudnn_tile.turn_pass %[[G]] of 2
-// CHECK:          rudnn_tile.wgmma_wait 1 %[[S]]
+// CHECK:          rudnn_tile.wgmma_wait 1 for %[[S]]
 // CHECK:          rudnn_tile.ring_release %[[KR]]
 // CHECK:          math.exp2
-// CHECK:          rudnn_tile.wgmma_wait 0 %[[O]] keep %[[P]]
+// CHECK:          rudnn_tile.wgmma_wait 0 for %[[O]] keep %[[P]]
 // CHECK:          rudnn_tile.ring_release %[[VR]]
 // CHECK:          rudnn_tile.convert
 // CHECK:        rudnn_tile.ring_release %[[QR]]

@@ -54,7 +54,7 @@ func.func @gemm(%a: memref<?x1024xbf16>, %b: memref<4096x1024xbf16>, %bias: memr
 // CHECK:        %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[AHEAD]])
 // The bias of the first columns is on its way when the last product ends.
 // CHECK:        %[[BIAS:.*]] = rudnn_tile.load {{.*}} -> <64xf32, acc_cols>
-// CHECK:        rudnn_tile.wgmma_wait 0 %[[SUM]]
+// CHECK:        rudnn_tile.wgmma_wait 0 for %[[SUM]]
 // CHECK:        rudnn_tile.ring_release
 // The epilogue, 64 columns at a time.
 // CHECK:        %[[PART:.*]] = rudnn_tile.columns %{{.*}} from 0 : <64x256xf32, acc> -> <64x64xf32, acc>

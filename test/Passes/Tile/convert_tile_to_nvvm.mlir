@@ -46,7 +46,7 @@ rudnn_tile.kernel @product(%d: !tma, %row: index) attributes {threads = 384 : i3
       // CHECK: nvvm.wgmma.commit.group.sync.aligned
       %s = rudnn_tile.wgmma %a, %a : !tile, !tile -> !acc
       // CHECK: llvm.inline_asm {{.*}}"wgmma.wait_group.sync.aligned 0;"
-      %s1 = rudnn_tile.wgmma_wait 0 %s : !acc
+      %s1 = rudnn_tile.wgmma_wait 0 for %s : !acc
       // CHECK: llvm.inline_asm {{.*}}"@$1 mbarrier.arrive.shared::cta.b64 _, [$0];"
       rudnn_tile.ring_release %ring[%c0] : !rudnn_tile.ring<1, consumers = 2>
       // A row: registers in four chains, then two shuffles.
@@ -69,7 +69,7 @@ rudnn_tile.kernel @product(%d: !tma, %row: index) attributes {threads = 384 : i3
       %o0 = rudnn_tile.wgmma %p, %v transpose_b : !half, !tile -> !acc
       // The register operand is kept up to here.
       // CHECK: llvm.inline_asm {{.*}}"wgmma.wait_group.sync.aligned 0;", "=f,{{.*}},r,r"
-      %o1 = rudnn_tile.wgmma_wait 0 %o0 keep %p : !acc keep !half
+      %o1 = rudnn_tile.wgmma_wait 0 for %o0 keep %p : !acc keep !half
       %h = rudnn_tile.convert %o1 : !acc -> !half
       // CHECK-COUNT-4: nvvm.stmatrix
       rudnn_tile.store_shared %h to %o : !half, !tile

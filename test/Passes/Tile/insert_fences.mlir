@@ -11,7 +11,7 @@ rudnn_tile.kernel @fences(%d: !tma, %g: index) attributes {threads = 128 : i32} 
   // CHECK: rudnn_tile.wgmma_fence
   // CHECK-NEXT: rudnn_tile.wgmma
   %0 = rudnn_tile.wgmma %a, %a : !tile, !tile -> !acc
-  %1 = rudnn_tile.wgmma_wait 0 %0 : !acc
+  %1 = rudnn_tile.wgmma_wait 0 for %0 : !acc
   %2 = rudnn_tile.convert %1 : !acc -> !half
   // CHECK: rudnn_tile.store_shared
   // CHECK-NEXT: rudnn_tile.proxy_fence
