@@ -74,3 +74,63 @@ func.func @gemm_extra(%a: memref<16x16xbf16>, %e: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @gemm_rank(%a: memref<16x16xbf16>, %b: memref<2x16x16xbf16>) {
+  // expected-error @+1 {{a, b and d must all have rank 2 or all rank 3, got}}
+  rudnn_tile.gemm ins(%a, %b : memref<16x16xbf16>, memref<2x16x16xbf16>) outs(%a : memref<16x16xbf16>) epilogue {
+  ^bb0(%x: f32):
+    %y = arith.truncf %x : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @gemm_element(%a: memref<16x16xbf16>, %b: memref<16x16xf16>) {
+  // expected-error @+1 {{a and b must both be f16 or both bf16, got 'bf16' and 'f16'}}
+  rudnn_tile.gemm ins(%a, %b : memref<16x16xbf16>, memref<16x16xf16>) outs(%a : memref<16x16xbf16>) epilogue {
+  ^bb0(%x: f32):
+    %y = arith.truncf %x : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @gemm_arguments(%a: memref<16x16xbf16>, %e: memref<16xf32>) {
+  // expected-error @+1 {{the epilogue must take an f32 and one element of each extra}}
+  rudnn_tile.gemm ins(%a, %a : memref<16x16xbf16>, memref<16x16xbf16>) extras(%e : memref<16xf32>) outs(%a : memref<16x16xbf16>) epilogue {
+  ^bb0(%x: f32):
+    %y = arith.truncf %x : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @gemm_outs(%a: memref<16x16xbf16>, %d: memref<16x16xbf16>) {
+  // expected-error @+1 {{has 2 outs, expected 1}}
+  rudnn_tile.gemm ins(%a, %a : memref<16x16xbf16>, memref<16x16xbf16>) outs(%a, %d : memref<16x16xbf16>, memref<16x16xbf16>) epilogue {
+  ^bb0(%x: f32):
+    %y = arith.truncf %x : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  return
+}
+
+// -----
+
+func.func @gemm_result(%a: tensor<16x16xbf16>) {
+  // expected-error @+1 {{must have the type of the tensor it writes as its only result, and none for memrefs}}
+  rudnn_tile.gemm ins(%a, %a : tensor<16x16xbf16>, tensor<16x16xbf16>) outs(%a : tensor<16x16xbf16>) epilogue {
+  ^bb0(%x: f32):
+    %y = arith.truncf %x : f32 to bf16
+    rudnn_tile.yield %y : bf16
+  }
+  return
+}
