@@ -194,11 +194,20 @@ def read_jobs(root, tools):
                                        "a lit test, for machines with LLVM"))
             if path.suffix != ".py":
                 continue
-            for line in re.findall(r"^# RUN: (.*)$", path.read_text(), re.M):
+            text = path.read_text()
+            for line in re.findall(r"^# RUN: (.*)$", text, re.M):
                 job = read_job(folder, path, line, root, tools)
-                if job and job.name not in [other.name for other in jobs]:
-                    jobs.append(job)
+                if job and all(job.name != other.name.split(": ")[0] for other in jobs):
+                    jobs += in_parts(job, text)
     return jobs, skipped
+
+
+def in_parts(job, text):
+    """A job for each function of a test that compiles many: they compile side by side."""
+    if "program.run(" not in text:
+        return [job]
+    return [Job(f"{job.name}: {name}", job.arguments, dict(job.environment, RUDNN_TEST_ONLY=name))
+            for name in re.findall(r"^def (test_\w+)", text, re.M)]
 
 
 def read_job(folder, path, line, root, tools):
