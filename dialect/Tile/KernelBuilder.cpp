@@ -136,6 +136,18 @@ void KernelBuilder::branch(Value condition, function_ref<void()> then) {
   then();
 }
 
+Value KernelBuilder::replaceIf(Value condition, Value value,
+                               function_ref<Value()> then) {
+  auto branch = scf::IfOp::create(b, loc, value.getType(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, then());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, value);
+  return branch.getResult(0);
+}
+
 void KernelBuilder::singleThread(function_ref<void()> body) {
   auto op = SingleThreadOp::create(b, loc);
   OpBuilder::InsertionGuard guard(b);
@@ -325,6 +337,7 @@ Value KernelBuilder::broadcast(Value input, FragmentType type, unsigned dim) {
   return BroadcastOp::create(b, loc, type, input, dim);
 }
 
+Value KernelBuilder::any(Value input) { return AnyOp::create(b, loc, input); }
 Value KernelBuilder::convert(Value input, Type element) {
   auto type = cast<FragmentType>(input.getType());
   if (type.getElementType() == element)

@@ -220,6 +220,13 @@ static FragmentType fragmentOf(Value value) {
   return cast<FragmentType>(value.getType());
 }
 
+LogicalResult AnyOp::verify() {
+  if (!fragmentOf(getInput()).getElementType().isInteger(1))
+    return emitOpError("votes on elements of type i1, got ")
+           << getInput().getType();
+  return success();
+}
+
 LogicalResult SplatOp::verify() {
   Type element = fragmentOf(getResult()).getElementType();
   if (element != getValue().getType())

@@ -411,6 +411,19 @@ def Tile_ThreadReduceOp : Tile_Op<"thread_reduce", [Pure]> {
   let assemblyFormat = "$kind $input attr-dict `:` type($input)";
 }
 
+def Tile_AnyOp : Tile_Op<"any", [Tile_WarpCollective]> {
+  let summary = "whether an element of an i1 fragment that this warp holds is true";
+  let description = [{
+    A vote: the same in all lanes, so that a branch on it keeps the warp together.
+    Other warps may go the other way: nothing that a whole warp group does together
+    may stand under it.
+  }];
+  let arguments = (ins Tile_AnyFragment:$input);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let summary = "a slice along a new dim; no thread exchanges anything";
   let description = [{

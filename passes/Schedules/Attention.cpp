@@ -11,7 +11,8 @@
 // scores S = Q K^T while the product O += P V of the step before is in flight,
 // so that exponentials overlap with the tensor cores; the groups take turns in
 // starting their products, so that one's exponentials run beside the others'
-// products. The running output is rescaled between the two products of a step.
+// products. The running output is rescaled between the two products of a step,
+// in the few steps that need it.
 //
 // Blocks of keys that a bound cuts (causal, windows, the end) are masked in
 // loops of their own; the loop between them compares nothing. Head dims are
@@ -92,7 +93,7 @@ AttentionKernel::Values AttentionKernel::steps(Value from, Value to,
     k.wait(keyRing, it);
     TurnTakeOp::create(k.b, k.loc, group, shape.groups);
     Value s = scores(group, it);
-    output = scaleRows(output, rescale);
+    output = rescaleRows(output, rescale);
     k.wait(valueRing, before);
     output = update(output, weights, before);
     TurnPassOp::create(k.b, k.loc, group, shape.groups);

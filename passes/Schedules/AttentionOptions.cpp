@@ -294,14 +294,24 @@ Value AttentionOptions::transform(Value scores, const Tile &tile, Value row,
 // The running softmax
 //===----------------------------------------------------------------------===//
 
+/// A row's maximum follows its scores only when they lie this much above it, in
+/// exponents of 2. Weights are then at most 256 and their sum, by which the
+/// output is divided, is of the same maximum: nothing is lost, and most steps
+/// leave the output as it is.
+static constexpr float kSlack = 8;
+
 /// New maximum, weights exp2(S - max) and their partial sums.
 AttentionOptions::Step AttentionOptions::softmax(Value scores,
                                                  Value oldMaximum) {
   auto type = cast<FragmentType>(scores.getType());
   Value maximum = k.reduce(Combine::Max, scores, 1);
   if (oldMaximum)
-    maximum = k.map1({oldMaximum, maximum},
-                     [&](ValueRange x) { return k.maxf(x[0], x[1]); });
+    maximum = k.map1({oldMaximum, maximum}, [&](ValueRange x) -> Value {
+      Value rise = k.mulf(k.subf(x[1], x[0]), k.f32(headFactor));
+      Value above = arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OGT,
+                                          rise, k.f32(kSlack));
+      return k.select(above, x[1], x[0]);
+    });
   Value shift = k.map1(maximum, [&](ValueRange x) {
     Value m = x[0];
     if (bounds.mayBeEmpty) { // all -inf: exponents of -inf, not of NaN
@@ -321,8 +331,11 @@ AttentionOptions::Step AttentionOptions::softmax(Value scores,
   step.weights = weights;
   step.sum = k.reduce(Combine::Add, weights, 1, /*partial=*/true);
   if (oldMaximum)
-    step.rescale = k.map1({oldMaximum, shift}, [&](ValueRange x) {
-      return k.exp2(k.fma(x[0], k.f32(headFactor), x[1]));
+    step.rescale = k.map1({oldMaximum, maximum, shift}, [&](ValueRange x) {
+      Value kept = arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ,
+                                         x[0], x[1]);
+      return k.select(kept, k.f32(1),
+                      k.exp2(k.fma(x[0], k.f32(headFactor), x[2])));
     });
   return step;
 }
@@ -338,6 +351,18 @@ Value AttentionOptions::scaleRows(Value output, Value factor) {
   auto type = cast<FragmentType>(output.getType());
   return k.map1({output, k.broadcast(factor, type, 1)},
                 [&](ValueRange x) { return k.mulf(x[0], x[1]); });
+}
+
+Value AttentionOptions::rescaleRows(Value output, Value factor) {
+  Value moved = k.map(
+      factor,
+      [&](ValueRange x) {
+        return Values{arith::CmpFOp::create(
+            k.b, k.loc, arith::CmpFPredicate::UNE, x[0], k.f32(1))};
+      },
+      k.b.getI1Type())[0];
+  return k.replaceIf(k.any(moved), output,
+                     [&] { return scaleRows(output, factor); });
 }
 
 AttentionOptions::Values AttentionOptions::finishRows(Value maximum, Value sum,

@@ -89,6 +89,8 @@ protected:
   Step softmax(Value scores, Value oldMaximum);
   Value addSums(Value sum, const Step &next);
   Value scaleRows(Value output, Value factor);
+  /// Scales the rows where a factor is not 1; a branch of each warp.
+  Value rescaleRows(Value output, Value factor);
   /// The factor of each output row and its log-sum-exp, from the maxima and the
   /// sums of the threads.
   Values finishRows(Value maximum, Value sum, const Tile &tile);

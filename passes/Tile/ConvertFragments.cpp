@@ -110,6 +110,21 @@ struct ThreadReducePattern : Pattern<ThreadReduceOp> {
   }
 };
 
+struct AnyPattern : Pattern<AnyOp> {
+  using Pattern::Pattern;
+  LogicalResult
+  matchAndRewrite(AnyOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Nvvm nvvm(rewriter, op.getLoc());
+    Value mine = adaptor.getInput().front();
+    for (Value other : adaptor.getInput().drop_front())
+      mine = arith::OrIOp::create(rewriter, op.getLoc(), mine, other);
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(
+        op, rewriter.getI1Type(), nvvm.i32(-1), mine, NVVM::VoteSyncKind::any);
+    return success();
+  }
+};
+
 /// Each warp's value to shared memory; every thread combines them all in order.
 struct BlockReducePattern : Pattern<BlockReduceOp> {
   using Pattern::Pattern;
@@ -349,7 +364,7 @@ struct DivPattern : OpConversionPattern<arith::DivFOp> {
 void rudnn::tile::populateFragmentPatterns(const TypeConverter &converter,
                                            RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<BlockReducePattern, BroadcastPattern, ColumnsPattern,
+  patterns.add<AnyPattern, BlockReducePattern, BroadcastPattern, ColumnsPattern,
                ConvertLayoutPattern, ConvertPattern, DivPattern, IotaPattern,
                MapPattern, ReducePattern, SplatPattern, ThreadReducePattern>(
       converter, context);

@@ -69,6 +69,9 @@ public:
   Values loop(Value from, Value to, Value step, mlir::ValueRange init,
               llvm::function_ref<Values(Value, mlir::ValueRange)> body);
   void branch(Value condition, llvm::function_ref<void()> then);
+  /// `value`, or what `then` makes of it where the condition holds.
+  Value replaceIf(Value condition, Value value,
+                  llvm::function_ref<Value()> then);
   void singleThread(llvm::function_ref<void()> body);
   struct Role {
     llvm::StringRef name;
@@ -118,6 +121,8 @@ public:
   Value map1(mlir::ValueRange inputs, llvm::function_ref<Value(mlir::ValueRange)> body);
   Value reduce(Combine kind, Value input, unsigned dim, bool partial = false);
   Value broadcast(Value input, FragmentType type, unsigned dim);
+  /// Whether an element that the warp holds is true.
+  Value any(Value input);
   Value convert(Value input, mlir::Type element);
   Value columns(Value input, int64_t offset, int64_t size);
 

@@ -35,6 +35,14 @@ func.func @reduce_layout(%x: !rudnn_tile.fragment<64x64xf32, acc>) {
 
 // -----
 
+func.func @any_elements(%x: !rudnn_tile.fragment<64xf32, acc_rows>) {
+  // expected-error @+1 {{votes on elements of type i1, got '!rudnn_tile.fragment<64xf32, acc_rows>'}}
+  %0 = rudnn_tile.any %x : !rudnn_tile.fragment<64xf32, acc_rows>
+  return
+}
+
+// -----
+
 func.func @reduce_warps(%x: !rudnn_tile.fragment<64x64xf32, acc>) {
   // expected-error @+1 {{dim 0 is spread over warps}}
   %0 = rudnn_tile.reduce max %x dim 0 : !rudnn_tile.fragment<64x64xf32, acc> -> !rudnn_tile.fragment<64xf32, acc_cols>

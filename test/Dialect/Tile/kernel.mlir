@@ -54,6 +54,14 @@ rudnn_tile.kernel @product(%a: !rudnn_tile.tma<64x64xbf16, swizzle = 128>, %n: i
         rudnn_tile.ring_release %ring[%it] : !rudnn_tile.ring<4, consumers = 2>
         // CHECK: rudnn_tile.reduce max %{{.*}} dim 1 : <64x64xf32, acc> -> <64xf32, acc_rows>
         %m = rudnn_tile.reduce max %d dim 1 : !rudnn_tile.fragment<64x64xf32, acc> -> !rudnn_tile.fragment<64xf32, acc_rows>
+        %positive = rudnn_tile.map (%m) {
+        ^bb0(%x: f32):
+          %zero = arith.constant 0.0 : f32
+          %z = arith.cmpf ogt, %x, %zero : f32
+          rudnn_tile.yield %z : i1
+        } : (!rudnn_tile.fragment<64xf32, acc_rows>) -> !rudnn_tile.fragment<64xi1, acc_rows>
+        // CHECK: rudnn_tile.any %{{.*}} : <64xi1, acc_rows>
+        %some = rudnn_tile.any %positive : !rudnn_tile.fragment<64xi1, acc_rows>
         %mb = rudnn_tile.broadcast %m dim 1 : !rudnn_tile.fragment<64xf32, acc_rows> -> !rudnn_tile.fragment<64x64xf32, acc>
         // CHECK: rudnn_tile.map(%{{.*}}, %{{.*}}) {
         %e = rudnn_tile.map (%d, %mb) {

@@ -50,6 +50,7 @@ check(130, 130, options=Options("none", right=3), dynamic=True)
 check(70, 140, options=Options(BOTTOM, softcap=5.0, scale=0.3), spread=4.0)
 check(70, 140, sinks=True, options=Options(base="two"))
 check(5, 300, spread=300.0)
+check(70, 600, spread=6.0, dtype="f16")  # maxima that rise by more and by less than the slack
 for bias, dtype in (("bhqk", None), ("hk", "f32"), ("qk", None)):
     check(70, 140, bias=bias, bias_dtype=dtype)
 for mask in ("bhqk", "bk", "q"):

@@ -48,11 +48,17 @@ func.func @causal(%q: memref<2x8x1024x128xbf16>, %k: memref<2x2x1024x128xbf16>,
 // CHECK:          rudnn_tile.ring_wait %[[KR]]
 // CHECK:          rudnn_tile.turn_take %[[G]] of 2
 // CHECK:          %[[S:.*]] = rudnn_tile.wgmma
+// Between the products a warp rescales the output when one of its rows asks for it.
+// CHECK:          arith.cmpf une
+// CHECK:          %[[MOVED:.*]] = rudnn_tile.any
+// CHECK:          %[[SCALED:.*]] = scf.if %[[MOVED]] -> (!rudnn_tile.fragment<64x128xf32, acc>)
 // CHECK:          rudnn_tile.ring_wait %[[VR]]
-// CHECK:          %[[O:.*]] = rudnn_tile.wgmma %[[P:.*]], %{{.*}} acc %{{.*}} transpose_b
+// CHECK:          %[[O:.*]] = rudnn_tile.wgmma %[[P:.*]], %{{.*}} acc %[[SCALED]] transpose_b
 // CHECK:          rudnn_tile.turn_pass %[[G]] of 2
 // CHECK:          rudnn_tile.wgmma_wait 1 for %[[S]]
 // CHECK:          rudnn_tile.ring_release %[[KR]]
+// The maximum follows only scores that lie 2^8 above it.
+// CHECK:          arith.cmpf ogt, %{{.*}}, %{{.*}} : f32
 // CHECK:          math.exp2
 // CHECK:          rudnn_tile.wgmma_wait 0 for %[[O]] keep %[[P]]
 // CHECK:          rudnn_tile.ring_release %[[VR]]

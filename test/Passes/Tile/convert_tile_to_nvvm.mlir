@@ -21,6 +21,7 @@ rudnn_tile.kernel @product(%d: !tma, %row: index) attributes {threads = 384 : i3
   // CHECK: nvvm.barrier0
   %ring = rudnn_tile.ring : !rudnn_tile.ring<1, consumers = 2>
   %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
   // CHECK: nvvm.redux.sync or
   rudnn_tile.warp_groups
     role "producer" groups 1 registers 24 (%p) {
@@ -54,9 +55,31 @@ rudnn_tile.kernel @product(%d: !tma, %row: index) attributes {threads = 384 : i3
       // CHECK: nvvm.shfl.sync bfly
       // CHECK: nvvm.shfl.sync bfly
       %m = rudnn_tile.reduce max %s1 dim 1 : !acc -> !rudnn_tile.fragment<64xf32, acc_rows>
+      // The two rows of a thread, then one vote of the warp.
+      // CHECK: %[[P0:.*]] = arith.cmpf ogt
+      // CHECK: %[[P1:.*]] = arith.cmpf ogt
+      // CHECK: %[[MINE:.*]] = arith.ori %[[P0]], %[[P1]] : i1
+      // CHECK: %[[ANY:.*]] = nvvm.vote.sync any %{{.*}}, %[[MINE]] -> i1
+      %positive = rudnn_tile.map (%m) {
+      ^bb0(%x: f32):
+        %z = arith.cmpf ogt, %x, %zero : f32
+        rudnn_tile.yield %z : i1
+      } : (!rudnn_tile.fragment<64xf32, acc_rows>) -> !rudnn_tile.fragment<64xi1, acc_rows>
+      %some = rudnn_tile.any %positive : !rudnn_tile.fragment<64xi1, acc_rows>
+      // CHECK: scf.if %[[ANY]] -> (f32,
+      %s2 = scf.if %some -> (!acc) {
+        %doubled = rudnn_tile.map (%s1) {
+        ^bb0(%x: f32):
+          %z = arith.addf %x, %x : f32
+          rudnn_tile.yield %z : f32
+        } : (!acc) -> !acc
+        scf.yield %doubled : !acc
+      } else {
+        scf.yield %s1 : !acc
+      }
       %mb = rudnn_tile.broadcast %m dim 1 : !rudnn_tile.fragment<64xf32, acc_rows> -> !acc
       // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f"
-      %e = rudnn_tile.map (%s1, %mb) {
+      %e = rudnn_tile.map (%s2, %mb) {
       ^bb0(%x: f32, %y: f32):
         %z = arith.subf %x, %y : f32
         %w = math.exp2 %z : f32
