@@ -21,6 +21,26 @@ def attention(q, k, v, causal):
     return found
 
 
+def attention_varlen(q, k, v, offsets, longest, causal):
+    """torch's FlashAttention and cuDNN over packed sequences, where they take the case."""
+    from runner import graph_of
+    aten, found = torch.ops.aten, {}
+    candidates = {
+        "flash": lambda: aten._flash_attention_forward(
+            q, k, v, offsets, offsets, longest, longest, 0.0, causal, False),
+        "cudnn": lambda: aten._cudnn_attention_forward(
+            q, k, v, None, offsets, offsets, longest, longest, False, 0.0, causal, False),
+    }
+    for label, run in candidates.items():
+        try:
+            run()
+            graph_of(run)
+            found[label] = run
+        except RuntimeError as error:
+            print(f"torch {label} refuses: {str(error).splitlines()[0][:80]}")
+    return found
+
+
 def _eager_row(op, x, g, b, residual):
     f, width = torch.nn.functional, x.shape[-1:]
     if op == "rms_norm":

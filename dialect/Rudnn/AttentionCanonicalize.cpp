@@ -307,11 +307,10 @@ void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void AttentionBackwardOp::getCanonicalizationPatterns(
     RewritePatternSet &patterns, MLIRContext *context) {
-  patterns
-      .add<DropDeadGradients<AttentionBackwardOp>,
-           DropDefaults<AttentionBackwardOp>,
-           DropNeutralOperands<AttentionBackwardOp>, FoldBlindGradients>(
-          context);
+  patterns.add<DropDeadGradients<AttentionBackwardOp>,
+               DropDefaults<AttentionBackwardOp>,
+               DropNeutralOperands<AttentionBackwardOp>, FoldBlindGradients>(
+      context);
 }
 
 void RaggedAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

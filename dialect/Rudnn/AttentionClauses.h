@@ -20,8 +20,8 @@ llvm::LogicalResult verifyHeads(mlir::Operation *op, const AttentionScores &s);
 llvm::LogicalResult verifyOperandTypes(mlir::Operation *op,
                                        const AttentionScores &s,
                                        mlir::Value out);
-/// Clauses 10 to 12: sinks, softcap and windows. The attributes are those of the
-/// op, before defaults.
+/// Clauses 10 to 12: sinks, softcap and windows. The attributes are those of
+/// the op, before defaults.
 llvm::LogicalResult verifySharedOptions(mlir::Operation *op,
                                         const AttentionScores &s,
                                         std::optional<llvm::APFloat> softcap,

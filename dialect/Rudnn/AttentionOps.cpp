@@ -98,9 +98,8 @@ LogicalResult rudnn::verifyHeads(Operation *op, const AttentionScores &s) {
       failed(verifyStaticDim(op, clause, "Dv", "v", v.back())))
     return failure();
   if (q[1] % k[1] != 0)
-    return op->emitOpError()
-           << clause << ": q has " << q[1] << " heads and k " << k[1]
-           << ", expected a multiple of those of k";
+    return op->emitOpError() << clause << ": q has " << q[1] << " heads and k "
+                             << k[1] << ", expected a multiple of those of k";
   return success();
 }
 

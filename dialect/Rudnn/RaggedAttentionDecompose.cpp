@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each sequence is a dense attention op over slices of the operands, heads
-// first, so that the options mean what they mean there. Rows of no sequence have
-// the results of rows without keys from the start.
+// first, so that the options mean what they mean there. Rows of no sequence
+// have the results of rows without keys from the start.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,14 +87,13 @@ RowRange Sequences::rangeOf(Value offsets, Value sequence, Value operand) {
 }
 
 SmallVector<Value> Sequences::forEach(ValueRange state, Body body) {
-  Value count = arith::SubIOp::create(b, loc, extent(scores.queryOffsets),
-                                      index(1));
+  Value count =
+      arith::SubIOp::create(b, loc, extent(scores.queryOffsets), index(1));
   auto loop = scf::ForOp::create(
       b, loc, index(0), count, index(1), state,
       [&](OpBuilder &nested, Location loc, Value sequence, ValueRange args) {
         Sequences inner(nested, loc, scores);
-        inner.queries =
-            inner.rangeOf(scores.queryOffsets, sequence, scores.q);
+        inner.queries = inner.rangeOf(scores.queryOffsets, sequence, scores.q);
         inner.keys = inner.rangeOf(scores.keyOffsets, sequence, scores.k);
         scf::YieldOp::create(nested, loc, body(inner, args));
       });
@@ -224,8 +223,7 @@ RaggedAttentionOp::decomposeOperation(OpBuilder &b) {
         /*bias=*/Value(), getSinks(), /*query_offset=*/Value(), outs,
         getCausalAttr(), getScaleAttr(), getSoftcapAttr(), getWindowLeftAttr(),
         getWindowRightAttr(), getLseBaseAttr());
-    SmallVector<Value> next{
-        s.unpack(dense->getResult(0), state[0], s.queries)};
+    SmallVector<Value> next{s.unpack(dense->getResult(0), state[0], s.queries)};
     if (getLseOut())
       next.push_back(
           s.unpackStatistic(dense->getResult(1), state[1], s.queries));
@@ -256,8 +254,8 @@ RaggedAttentionBackwardOp::decomposeOperation(OpBuilder &b) {
       for (auto [gradient, range] : llvm::zip(state, rows))
         outs.push_back(s.emptyLike(gradient, *range));
       if (sinks)
-        outs.push_back(tensor::EmptyOp::create(
-            s.b, s.loc, s.e.sizes(state[3]), s.b.getF32Type()));
+        outs.push_back(tensor::EmptyOp::create(s.b, s.loc, s.e.sizes(state[3]),
+                                               s.b.getF32Type()));
       auto dense = AttentionBackwardOp::create(
           s.b, s.loc, TypeRange(ValueRange(outs)), s.pack(getQ(), s.queries),
           s.pack(getK(), s.keys), s.pack(getV(), s.keys),
@@ -271,11 +269,11 @@ RaggedAttentionBackwardOp::decomposeOperation(OpBuilder &b) {
       for (auto [i, range] : llvm::enumerate(rows))
         next.push_back(s.unpack(dense->getResult(i), state[i], *range));
       if (sinks)
-        next.push_back(s.e.update(
-            "h->h", dense->getResult(3), state[3],
-            [](OpBuilder &b, Location loc, ValueRange x) -> Value {
-              return arith::AddFOp::create(b, loc, x[0], x[1]);
-            }));
+        next.push_back(
+            s.e.update("h->h", dense->getResult(3), state[3],
+                       [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+                         return arith::AddFOp::create(b, loc, x[0], x[1]);
+                       }));
       return next;
     });
   if (!sinks)

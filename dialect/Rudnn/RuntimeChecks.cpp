@@ -105,10 +105,9 @@ void RuntimeChecks::requireOffsets(Value offsets, StringRef name, Value rows) {
                    next, there, {"at least ", here, ", the offset before it"});
   });
   Value end = load(offsets, last);
-  requireElement(
-      compare(Predicate::ule, end, rows),
-      ("the last of " + name + " is above the number of rows").str(), name,
-      last, end, {"at most ", rows, ", the number of rows"});
+  requireElement(compare(Predicate::ule, end, rows),
+                 ("the last of " + name + " is above the number of rows").str(),
+                 name, last, end, {"at most ", rows, ", the number of rows"});
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,9 +21,6 @@ bool Machine::aligned(Exec &e, bool needsAll) {
   Thread &t = e.t;
   Warp &w = *t.warp;
   uint32_t bit = 1u << t.lane;
-  if (needsAll && w.alive != ~0u)
-    fail("'" + e.inst.text + "' takes a whole warp, but only lanes " +
-         maskText(w.alive) + " of it exist or have not exited");
   for (auto &r : w.open)
     if ((r->mask & bit & ~r->arrived) && r->alignedSeq == t.alignedSeq)
       fail("divergent warp: lanes " + maskText(r->arrived) + " execute '" +
@@ -31,6 +28,11 @@ bool Machine::aligned(Exec &e, bool needsAll) {
            "' with this lane in their mask, this lane executes '" +
            e.inst.text + "'");
   uint64_t i = t.alignedSeq - w.alignedBase;
+  // Lanes that have executed it may have gone on and exited.
+  uint32_t there = w.alive | (i < w.aligned.size() ? w.aligned[i].arrived : 0);
+  if (needsAll && there != ~0u)
+    fail("'" + e.inst.text + "' takes a whole warp, but only lanes " +
+         maskText(there) + " of it exist or have not exited");
   if (i == w.aligned.size()) {
     w.aligned.push_back({&e.inst, bit});
   } else {

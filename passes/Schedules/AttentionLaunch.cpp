@@ -70,13 +70,12 @@ AttentionShape rudnn::tile::getAttentionShape(const AttentionScores &s) {
   // A persistent block loads the next tile's keys beside the end of this one.
   // Rows of unequal length are dealt in pairs where the start and end of a tile
   // weigh much, and balanced by the hardware's block scheduler elsewhere.
-  bool isStatic = !ShapedType::isDynamic(rows) &&
-                  !ShapedType::isDynamic(shapeOf(s.k)[2]);
+  bool isStatic =
+      !ShapedType::isDynamic(rows) && !ShapedType::isDynamic(shapeOf(s.k)[2]);
   bool room = shape.sharedBytes(/*withOutput=*/true) <= kMaxSharedBytes;
   shape.paired = room && s.windowRight && isStatic && rows <= kPairedRows &&
                  s.queryHeads() % 2 == 0;
-  shape.persistent =
-      room && !s.isRagged() && (!s.windowRight || shape.paired);
+  shape.persistent = room && !s.isRagged() && (!s.windowRight || shape.paired);
   shape.outputApart = shape.persistent || valuePanels > headPanels;
   return shape;
 }
@@ -108,7 +107,7 @@ std::string rudnn::tile::whyNotAttention(Operation *op) {
 static constexpr int64_t kEnd = int64_t(1) << 30;
 
 static KernelBuilder::Values raggedAt(KernelBuilder &k, Value first,
-                                         Value count, Value head, Value row) {
+                                      Value count, Value head, Value row) {
   return {k.index(kEnd), k.add(first, count), head,
           k.add(k.sub(k.index(kEnd), count), row), k.index(0)};
 }
@@ -137,8 +136,7 @@ Value AttentionKernel::describe(unsigned argument, Value operand) {
                                     shape[2]};
     SmallVector<int64_t> strides = {back - row, row, shape[2], row, 1};
     auto view = MemRefType::get(
-        extents, element,
-        StridedLayoutAttr::get(b.getContext(), 0, strides));
+        extents, element, StridedLayoutAttr::get(b.getContext(), 0, strides));
     operand = memref::ReinterpretCastOp::create(b, k.loc, view, operand,
                                                 /*offset=*/0, extents, strides);
   }
@@ -197,10 +195,7 @@ void AttentionKernel::build(gpu::GPUModuleOp kernels) {
                              tma(shape.keyTile), tma(64)};
   appendTypes(types);
 
-  k.begin(kernels,
-          uniqueKernelName(kernels,
-                           s.isRagged() ? "ragged_attention" : "attention"),
-          types,
+  k.begin(kernels, uniqueKernelName(kernels, kernelName()), types,
           (1 + shape.groups) * kGroupThreads);
   k.kernel.setMinBlocks(1);
   Value *names[] = {&tmaQ, &tmaK, &tmaV, &tmaO};

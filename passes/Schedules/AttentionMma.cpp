@@ -227,10 +227,8 @@ void AttentionMma::finish(const Tile &tile, Values state) {
 //===----------------------------------------------------------------------===//
 
 void AttentionMma::build(gpu::GPUModuleOp kernels) {
-  std::pair<Matrix *, Value> matrices[] = {{&q, s.q},
-                                           {&keyMatrix, s.k},
-                                           {&valueMatrix, s.v},
-                                           {&out, call.out}};
+  std::pair<Matrix *, Value> matrices[] = {
+      {&q, s.q}, {&keyMatrix, s.k}, {&valueMatrix, s.v}, {&out, call.out}};
   SmallVector<Type> types;
   for (auto [matrix, memref] : matrices) {
     matrix->memref = memref;
@@ -242,7 +240,7 @@ void AttentionMma::build(gpu::GPUModuleOp kernels) {
   }
   unsigned own = types.size();
   appendTypes(types);
-  k.begin(kernels, uniqueKernelName(kernels, "attention"), types, kThreads);
+  k.begin(kernels, uniqueKernelName(kernels, kernelName()), types, kThreads);
   unsigned next = 0;
   for (auto [matrix, memref] : matrices) {
     matrix->buffer = k.arg(next++);

@@ -123,7 +123,8 @@ AttentionOptions::Tile AttentionOptions::tileAt(Value head, Value m) {
   return tile;
 }
 
-/// An element of the offsets, which are without sign, cut to the rows there are.
+/// An element of the offsets, which are without sign, cut to the rows there
+/// are.
 Value AttentionOptions::offsetAt(Value offsets, Value sequence, Value total) {
   return arith::MinUIOp::create(k.b, k.loc, k.loadIndex(offsets, sequence),
                                 total);
@@ -140,15 +141,15 @@ Value AttentionOptions::placeOf(Value sequence) {
 /// The last sequence that starts at or before a slot, by bisection. The rows
 /// behind the last offset are one more sequence.
 Value AttentionOptions::findSequence(Value slot) {
-  Values found = k.loop(
-      k.index(0), searchSteps, k.index(1), {k.index(0), sequences},
-      [&](Value, ValueRange c) -> Values {
-        Value middle = k.div(k.add(k.add(c[0], c[1]), 1), 2);
-        Value starts =
-            k.compare(arith::CmpIPredicate::sle, placeOf(middle), slot);
-        return {k.select(starts, middle, c[0]),
-                k.select(starts, c[1], k.sub(middle, 1))};
-      });
+  Values found =
+      k.loop(k.index(0), searchSteps, k.index(1), {k.index(0), sequences},
+             [&](Value, ValueRange c) -> Values {
+               Value middle = k.div(k.add(k.add(c[0], c[1]), 1), 2);
+               Value starts =
+                   k.compare(arith::CmpIPredicate::sle, placeOf(middle), slot);
+               return {k.select(starts, middle, c[0]),
+                       k.select(starts, c[1], k.sub(middle, 1))};
+             });
   return found[0];
 }
 
@@ -167,13 +168,12 @@ void AttentionOptions::addSequence(Tile &tile, Value slot) {
   endRow = k.select(rest, queries, endRow);
   tile.firstRow = firstRow, tile.firstKey = firstKey;
   tile.queries = k.sub(endRow, firstRow);
-  Value m =
-      k.sub(slot, k.add(k.div(firstRow, bounds.queryRows), sequence));
+  Value m = k.sub(slot, k.add(k.div(firstRow, bounds.queryRows), sequence));
   tile.row = k.mul(m, bounds.queryRows);
   tile.valid = k.compare(arith::CmpIPredicate::slt, tile.row, tile.queries);
   tile.keys = k.select(tile.valid, k.sub(endKey, firstKey), k.index(0));
-  tile.offset = s.causal == Causal::TopLeft ? k.index(0)
-                                            : k.sub(tile.keys, tile.queries);
+  tile.offset =
+      s.causal == Causal::TopLeft ? k.index(0) : k.sub(tile.keys, tile.queries);
 }
 
 /// The blocks of keys: `blocks` of them from `last` downwards; of these the
@@ -181,7 +181,8 @@ void AttentionOptions::addSequence(Tile &tile, Value slot) {
 /// see.
 void AttentionOptions::addBlocks(Tile &tile) {
   Value zero = k.index(0), one = k.index(1);
-  Value lastRow = k.sub(k.min(k.add(tile.row, bounds.queryRows), tile.queries), 1);
+  Value lastRow =
+      k.sub(k.min(k.add(tile.row, bounds.queryRows), tile.queries), 1);
   Value end = tile.keys, firstCut = tile.keys, begin = zero;
   auto clamp = [&](Value x) { return k.min(k.max(x, zero), tile.keys); };
   if (s.windowRight) {
@@ -472,7 +473,8 @@ Value AttentionOptions::appendArguments(SmallVectorImpl<Value> &args) {
   auto dim = [&](Value memref, unsigned i) -> Value {
     return b.createOrFold<memref::DimOp>(loc, memref, i);
   };
-  Value sq = dim(s.q, s.isRagged() ? 0 : 2), sk = dim(s.k, s.isRagged() ? 0 : 2);
+  Value sq = dim(s.q, s.isRagged() ? 0 : 2),
+        sk = dim(s.k, s.isRagged() ? 0 : 2);
   Value mTiles = k.ceilDiv(sq, bounds.queryRows);
   Value headCount = k.index(s.queryHeads());
   Value first = s.queryOffset, sequences;
@@ -493,8 +495,7 @@ Value AttentionOptions::appendArguments(SmallVectorImpl<Value> &args) {
   args.append({mTiles, headCount, count, sq, sk, first});
   if (s.isRagged()) {
     // As many halvings as the number of sequences has bits.
-    Value zeros =
-        math::CountLeadingZerosOp::create(b, loc, k.i64(sequences));
+    Value zeros = math::CountLeadingZerosOp::create(b, loc, k.i64(sequences));
     Value bits = arith::SubIOp::create(
         b, loc, arith::ConstantIntOp::create(b, loc, 64, 64), zeros);
     args.append({sequences,

@@ -1,15 +1,15 @@
 //===- AttentionOptions.h - What attention schedules share -*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The options of rudnn.attention and rudnn.ragged_attention in a kernel, for any schedule that walks over
-// blocks of keys with scores in registers: which keys a tile of rows sees, softcap,
-// bias, mask, the running softmax, sinks and log-sum-exp, and the kernel arguments
-// of these. A schedule derives from it and says how tiles move and how products are
-// made.
+// The options of rudnn.attention and rudnn.ragged_attention in a kernel, for
+// any schedule that walks over blocks of keys with scores in registers: which
+// keys a tile of rows sees, softcap, bias, mask, the running softmax, sinks and
+// log-sum-exp, and the kernel arguments of these. A schedule derives from it
+// and says how tiles move and how products are made.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUDNN_PASSES_SCHEDULES_ATTENTIONOPTIONS_H
@@ -55,7 +55,8 @@ public:
 protected:
   struct Tile {
     Value batch, head, keyHead, flatHead, row;
-    Value queries, keys, offset; // rows and keys there are, key position of row 0
+    Value queries, keys,
+        offset; // rows and keys there are, key position of row 0
     Value last, blocks, cutRight, cutLeft;
     // Ragged: where the sequence starts in the packed operands, and whether the
     // tile has rows of it.
@@ -96,6 +97,10 @@ protected:
   Values finishRows(Value maximum, Value sum, const Tile &tile);
   Values finishRow(ValueRange x);
   void storeLse(Value lse, const Tile &tile, Value row);
+
+  llvm::StringRef kernelName() const {
+    return s.isRagged() ? "ragged_attention" : "attention";
+  }
 
   // Kernel arguments: extents and options, behind the schedule's own.
   void appendTypes(llvm::SmallVectorImpl<mlir::Type> &types);

@@ -406,6 +406,7 @@ struct StorePattern : Pattern<StoreOp> {
 void rudnn::tile::populateMemoryPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns.add<CastPattern, LoadPattern, ScalarLoadPattern, StorePattern,
-               StoreSharedPattern, SubViewPattern, TmaLoadPattern, TmaStorePattern,
-               TmaStoreWaitPattern>(converter, patterns.getContext());
+               StoreSharedPattern, SubViewPattern, TmaLoadPattern,
+               TmaStorePattern, TmaStoreWaitPattern>(converter,
+                                                     patterns.getContext());
 }

@@ -453,8 +453,9 @@ struct ConvertTileToNVVM
         [](Operation *op) {
           return !isSharedTile(op->getResult(0).getType());
         });
-    target.addIllegalOp<gpu::BlockIdOp, gpu::GridDimOp, math::ExpOp,
-                        math::Exp2Op, memref::LoadOp, math::Log2Op, math::RsqrtOp>();
+    target
+        .addIllegalOp<gpu::BlockIdOp, gpu::GridDimOp, math::ExpOp, math::Exp2Op,
+                      memref::LoadOp, math::Log2Op, math::RsqrtOp>();
     target.addDynamicallyLegalOp<arith::DivFOp>(
         [](arith::DivFOp op) { return !op.getType().isF32(); });
     RewritePatternSet patterns(context);

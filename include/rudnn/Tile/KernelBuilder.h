@@ -50,7 +50,8 @@ public:
   Value ceilDiv(Value x, int64_t y) { return div(add(x, y - 1), y); }
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y);
   Value select(Value condition, Value x, Value y);
-  /// Element `at` of a buffer of i32, without sign; the same in all threads of a warp.
+  /// Element `at` of a buffer of i32, without sign; the same in all threads of
+  /// a warp.
   Value loadIndex(Value buffer, Value at);
   Value blockId();
   Value gridSize();
