@@ -24,10 +24,12 @@ import cases_attention
 import cases_attention_options
 import cases_attention_varlen
 import cases_decoder
+import cases_experts
 import cases_gemm
 import cases_norm
 
-FAMILIES = [cases_attention, cases_attention_options, cases_attention_varlen, cases_gemm, cases_norm, cases_decoder]
+FAMILIES = [cases_attention, cases_attention_options, cases_attention_varlen, cases_gemm, cases_norm, cases_decoder,
+            cases_experts]
 # For one group; sustained clocks take longer.
 SECONDS = 90 if float(os.environ.get("RUDNN_SUSTAINED", "0")) == 0 else 300
 

@@ -99,6 +99,16 @@ Value rudnn::tile::buildEpilogue(KernelBuilder &k, GemmOp op,
   return mapping.lookup(block.getTerminator()->getOperand(0));
 }
 
+Product rudnn::tile::productOf(GemmOp op) {
+  Product product{op.getLoc(), "gemm", op.getA(), op.getB(), op.getOuts()[0]};
+  product.extras.assign(op.getExtras().begin(), op.getExtras().end());
+  product.transposeB = op.getTransposeB();
+  product.epilogue = [op](KernelBuilder &k, ValueRange scalars) {
+    return buildEpilogue(k, op, scalars);
+  };
+  return product;
+}
+
 std::string rudnn::tile::whyNotEpilogue(GemmOp op) {
   Value result = op.getEpilogue().front().getTerminator()->getOperand(0);
   if (result.getParentRegion() != &op.getEpilogue() &&

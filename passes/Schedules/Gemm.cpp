@@ -15,6 +15,11 @@
 // in its epilogue. Tiles are walked in columns of 16 row tiles, so that the
 // blocks that run together share operands in L2.
 //
+// A grouped product takes its row tiles from a table that an earlier kernel has
+// written (RowTiles in Schedules.h), and may multiply two right operands whose
+// columns stand beside each other in the tile. Tiles of 64 rows are for groups
+// of few rows: both warp groups take all rows and half of the columns.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Schedules.h"
@@ -26,7 +31,7 @@ using Values = KernelBuilder::Values;
 
 namespace {
 
-constexpr int64_t kRows = 128, kStep = 64, kRowTilesPerGroup = 16;
+constexpr int64_t kStep = 64, kRowTilesPerGroup = 16;
 /// Columns of the epilogue at a time; buffers of such a piece per warp group.
 constexpr int64_t kPiece = 64, kBuffers = 2;
 /// Steps that the first warp group is ahead of the second.
@@ -35,28 +40,38 @@ constexpr int64_t kLead = 2;
 constexpr int64_t kMostAhead = 32;
 
 struct GemmKernel {
-  GemmKernel(GemmOp op, const Machine &machine, OpBuilder &b)
-      : op(op), machine(machine), k(b, op.getLoc()) {
-    d = cast<MemRefType>(op.getOuts()[0].getType());
-    element = cast<MemRefType>(op.getA().getType()).getElementType();
+  GemmKernel(const Product &p, const Machine &machine, OpBuilder &b)
+      : p(p), machine(machine), k(b, p.loc), rows(p.tileRows),
+        split(rows == 64) {
+    d = cast<MemRefType>(p.d.getType());
+    element = cast<MemRefType>(p.a.getType()).getElementType();
     batched = d.getRank() == 3;
     int64_t n = d.getShape().back();
-    cols = !ShapedType::isDynamic(n) && n <= 128 ? 128 : 256;
-    stages = cols == 256 ? 4 : 6;
-    // Bulk stores need rows of whole 16 bytes.
-    direct = outElement().isF32() || ShapedType::isDynamic(n) || n % 8 != 0;
+    cols = !p.pair && !ShapedType::isDynamic(n) && n <= 128 ? 128 : 256;
+    stages = (cols == 256 ? 4 : 6) + (split ? 1 : 0);
+    groupCols = split ? cols / 2 : cols;
+    part = p.pair ? groupCols / 2 : groupCols;
+    // Bulk stores need rows of whole 16 bytes, and clip at the last row only.
+    direct = outElement().isF32() || ShapedType::isDynamic(n) || n % 8 != 0 ||
+             p.groups;
     vector = !ShapedType::isDynamic(n) && n % 2 == 0 ? 2 : 1;
   }
 
-  LogicalResult build(gpu::GPUModuleOp kernels);
+  void build(gpu::GPUModuleOp kernels);
   void launch(gpu::GPUModuleOp kernels);
 
 private:
   struct Tile {
-    Value m, n, batch;
+    Value row, rowEnd, col; // of the result; rows from rowEnd on are others'
+    Value batch;            // of all operands; of b in a grouped product
+    Value rowA, steps;
   };
   Tile tileOf(Value t);
+  void takeRowTile(Tile &tile, Value m);
   SmallVector<Value> at(Value batch, Value x, Value y);
+  Value rowOf(Tile tile, Value group);
+  Value columnOf(Tile tile, Value group, int64_t c);
+  void loadRight(Tile tile, Value depth, Value slot, Value it);
   Values forEachTile(function_ref<Value(Tile, Value it)> body);
   void producer();
   void consumer(Value group);
@@ -69,27 +84,32 @@ private:
   Value offsetOf(Tile tile, Value row, Value col, Value leading);
   bool loadsAhead();
 
-  TmaType tma(int64_t rows, int64_t columns, Type type);
+  TmaType tma(int64_t rows, int64_t columns, Type type, bool batched);
   Type outElement() { return d.getElementType(); }
 
-  GemmOp op;
+  Product p;
   Machine machine;
   KernelBuilder k;
   MemRefType d;
   Type element;
-  bool batched;
+  int64_t rows; // of a tile
+  bool split, batched;
   int64_t cols, stages, vector;
+  // Columns of a warp group's sums, and of those the ones of one right operand.
+  int64_t groupCols, part;
   bool direct;
 
   // Kernel arguments and shared memory.
-  Value tmaA, tmaB, dest, kSteps, rowTiles, colTiles, tiles, sizeM, sizeN;
+  Value tmaA, tmaB, tmaPair, dest, kSteps, rowTiles, colTiles, tiles, sizeM,
+      sizeN, groups;
   SmallVector<Value> extras, extraStrides;
   Value tilesA, tilesB, out, ring;
 };
 
 } // namespace
 
-TmaType GemmKernel::tma(int64_t rows, int64_t columns, Type type) {
+TmaType GemmKernel::tma(int64_t rows, int64_t columns, Type type,
+                        bool batched) {
   SmallVector<int64_t> box = {rows, columns};
   if (batched)
     box.insert(box.begin(), 1);
@@ -97,24 +117,55 @@ TmaType GemmKernel::tma(int64_t rows, int64_t columns, Type type) {
 }
 
 SmallVector<Value> GemmKernel::at(Value batch, Value x, Value y) {
-  if (batched)
+  if (batch)
     return {batch, x, y};
   return {x, y};
 }
 
 /// Row tiles fastest within groups of row tiles, then columns, groups, batch.
 GemmKernel::Tile GemmKernel::tileOf(Value t) {
-  Value batch;
+  Tile tile;
   if (batched) {
     Value perBatch = k.mul(rowTiles, colTiles);
-    batch = k.div(t, perBatch);
+    tile.batch = k.div(t, perBatch);
     t = k.rem(t, perBatch);
   }
   Value perGroup = k.mul(colTiles, kRowTilesPerGroup);
   Value first = k.mul(k.div(t, perGroup), kRowTilesPerGroup);
   Value rest = k.rem(t, perGroup);
-  Value rows = k.min(k.sub(rowTiles, first), k.index(kRowTilesPerGroup));
-  return {k.add(first, k.rem(rest, rows)), k.div(rest, rows), batch};
+  Value height = k.min(k.sub(rowTiles, first), k.index(kRowTilesPerGroup));
+  tile.col = k.mul(k.div(rest, height), p.pair ? cols / 2 : cols);
+  takeRowTile(tile, k.add(first, k.rem(rest, height)));
+  return tile;
+}
+
+/// Row tile m: in a grouped product as the table says. Rows of no group are
+/// multiplied with what lies outside of the tensors, which is zero.
+void GemmKernel::takeRowTile(Tile &tile, Value m) {
+  if (!p.groups) {
+    tile.row = tile.rowA = k.mul(m, rows);
+    tile.rowEnd = sizeM;
+    tile.steps = kSteps;
+    return;
+  }
+  Value at = k.add(k.mul(m, RowTiles::kFields), RowTiles::kFields);
+  auto field = [&](int64_t i) { return k.loadIndex(groups, k.add(at, i)); };
+  tile.row = field(RowTiles::kFirst);
+  tile.rowEnd = field(RowTiles::kEnd);
+  tile.batch = field(RowTiles::kGroup);
+  int64_t count = cast<MemRefType>(p.b.getType()).getShape()[0];
+  Value none = k.compare(arith::CmpIPredicate::eq, tile.batch, k.index(count));
+  tile.rowA = k.select(none, sizeM, tile.row);
+  tile.steps = k.select(none, k.index(1), kSteps);
+}
+
+/// The first row and column of a warp group's sums; `c` columns further.
+Value GemmKernel::rowOf(Tile tile, Value group) {
+  return split ? tile.row : k.add(tile.row, k.mul(group, 64));
+}
+Value GemmKernel::columnOf(Tile tile, Value group, int64_t c) {
+  Value col = split ? k.add(tile.col, k.mul(group, part)) : tile.col;
+  return k.add(col, c);
 }
 
 /// This block's tiles; the body returns the ring's next trip.
@@ -128,30 +179,50 @@ Values GemmKernel::forEachTile(function_ref<Value(Tile, Value)> body) {
 void GemmKernel::producer() {
   k.singleThread([&] {
     forEachTile([&](Tile tile, Value first) {
-      Value row = k.mul(tile.m, kRows), col = k.mul(tile.n, cols);
-      k.loop(k.index(0), kSteps, k.index(1), {}, [&](Value step, ValueRange) {
-        Value it = k.add(first, step), depth = k.mul(step, kStep);
-        k.acquire(ring, it);
-        Value slot = k.slot(ring, it);
-        k.tmaLoad(tmaA, at(tile.batch, row, depth), k.stage(tilesA, slot), ring,
-                  it);
-        k.tmaLoad(tmaB,
-                  op.getTransposeB() ? at(tile.batch, col, depth)
-                                     : at(tile.batch, depth, col),
-                  k.stage(tilesB, slot), ring, it);
-        k.commit(ring, it);
-        return Values{};
-      });
-      return k.add(first, kSteps);
+      k.loop(k.index(0), tile.steps, k.index(1), {},
+             [&](Value step, ValueRange) {
+               Value it = k.add(first, step), depth = k.mul(step, kStep);
+               k.acquire(ring, it);
+               Value slot = k.slot(ring, it);
+               Value batch = batched ? tile.batch : Value();
+               k.tmaLoad(tmaA, at(batch, tile.rowA, depth),
+                         k.stage(tilesA, slot), ring, it);
+               loadRight(tile, depth, slot, it);
+               k.commit(ring, it);
+               return Values{};
+             });
+      return k.add(first, tile.steps);
     });
   });
+}
+
+/// A step of b; of two operands, the columns that one warp group multiplies
+/// stand together.
+void GemmKernel::loadRight(Tile tile, Value depth, Value slot, Value it) {
+  Value stage = k.stage(tilesB, slot);
+  if (!p.pair) {
+    k.tmaLoad(tmaB,
+              p.transposeB ? at(tile.batch, tile.col, depth)
+                           : at(tile.batch, depth, tile.col),
+              stage, ring, it);
+    return;
+  }
+  for (int64_t row = 0; row < cols; row += part) {
+    Value col = k.add(tile.col, row / groupCols * part);
+    k.tmaLoad(row % groupCols == 0 ? tmaB : tmaPair, at(tile.batch, col, depth),
+              k.rows(stage, k.index(row), part), ring, it);
+  }
 }
 
 Value GemmKernel::product(Value it, Value group, Value acc) {
   k.wait(ring, it);
   Value slot = k.slot(ring, it);
-  Value a = k.rows(k.stage(tilesA, slot), k.mul(group, 64), 64);
-  return k.wgmma(a, k.stage(tilesB, slot), acc, !op.getTransposeB());
+  Value a = k.stage(tilesA, slot), b = k.stage(tilesB, slot);
+  if (split)
+    b = k.rows(b, k.mul(group, groupCols), groupCols);
+  else
+    a = k.rows(a, k.mul(group, 64), 64);
+  return k.wgmma(a, b, acc, !p.transposeB);
 }
 
 /// Adds the steps' products; one stays in flight.
@@ -173,15 +244,15 @@ void GemmKernel::consumer(Value group) {
   forEachTile([&](Tile tile, Value first) {
     TurnTakeOp::create(k.b, k.loc, group, 2);
     Value acc = product(first, group, {});
-    Value lead = k.min(k.index(kLead), kSteps);
+    Value lead = k.min(k.index(kLead), tile.steps);
     acc = products(k.index(1), lead, first, group, acc);
     TurnPassOp::create(k.b, k.loc, group, 2);
-    acc = products(lead, kSteps, first, group, acc);
+    acc = products(lead, tile.steps, first, group, acc);
     Values ahead;
     if (loadsAhead())
       ahead = loadExtras(tile, group, 0);
     acc = k.wgmmaWait(0, acc)[0];
-    Value end = k.add(first, kSteps);
+    Value end = k.add(first, tile.steps);
     k.release(ring, k.sub(end, 1));
     epilogue(tile, group, acc, ahead);
     return end;
@@ -192,34 +263,33 @@ void GemmKernel::consumer(Value group) {
 }
 
 void GemmKernel::epilogue(Tile tile, Value group, Value acc, Values ahead) {
-  for (int64_t c = 0; c < cols; c += kPiece) {
-    Value part = k.columns(acc, c, kPiece);
-    auto type = cast<FragmentType>(part.getType());
+  for (int64_t c = 0; c < part; c += kPiece) {
+    Values inputs = {k.columns(acc, c, kPiece)};
+    if (p.pair)
+      inputs.push_back(k.columns(acc, part + c, kPiece));
+    auto type = cast<FragmentType>(inputs[0].getType());
     Values raw = loadsAhead() ? ahead : loadExtras(tile, group, c);
-    if (loadsAhead() && c + kPiece < cols)
+    if (loadsAhead() && c + kPiece < part)
       ahead = loadExtras(tile, group, c + kPiece);
-    Values inputs = {part};
     for (Value extra : raw) {
       extra = k.convert(extra, k.b.getF32Type());
       bool row = cast<FragmentType>(extra.getType()).getShape().size() == 1;
       inputs.push_back(row ? k.broadcast(extra, type, 0) : extra);
     }
-    Value result = k.map1(inputs, [&](ValueRange scalars) {
-      return buildEpilogue(k, op, scalars);
-    });
+    Value result = k.map1(
+        inputs, [&](ValueRange scalars) { return p.epilogue(k, scalars); });
     store(tile, group, k.convert(result, outElement()), c);
   }
 }
 
 void GemmKernel::store(Tile tile, Value group, Value result, int64_t c) {
-  Value row = k.add(k.mul(tile.m, kRows), k.mul(group, 64));
-  Value col = k.add(k.mul(tile.n, cols), c);
+  Value row = rowOf(tile, group), col = columnOf(tile, group, c);
   if (direct) {
     Value leading = k.i64(sizeN);
-    StoreOp::create(k.b, k.loc, result, dest, offsetOf(tile, row, col, leading),
-                    leading, ValueRange{k.sub(sizeM, row), k.sub(sizeN, col)},
-                    k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}),
-                    vector);
+    StoreOp::create(
+        k.b, k.loc, result, dest, offsetOf(tile, row, col, leading), leading,
+        ValueRange{k.sub(tile.rowEnd, row), k.sub(sizeN, col)},
+        k.b.getDenseI64ArrayAttr({ShapedType::kDynamic, 1}), vector);
     return;
   }
   Value number = k.add(k.mul(group, kBuffers), c / kPiece % kBuffers);
@@ -229,7 +299,7 @@ void GemmKernel::store(Tile tile, Value group, Value result, int64_t c) {
   GroupBarrierOp::create(k.b, k.loc, group);
   StoreSharedOp::create(k.b, k.loc, result, buffer);
   GroupBarrierOp::create(k.b, k.loc, group);
-  k.tmaStore(buffer, dest, at(tile.batch, row, col));
+  k.tmaStore(buffer, dest, at(batched ? tile.batch : Value(), row, col));
 }
 
 /// Where a piece starts in a dense matrix: 64 bits, as there may be more than
@@ -245,7 +315,7 @@ Value GemmKernel::offsetOf(Tile tile, Value row, Value col, Value leading) {
 /// while the piece before is computed.
 bool GemmKernel::loadsAhead() {
   int64_t registers = 0;
-  for (Value extra : op.getExtras()) {
+  for (Value extra : p.extras) {
     auto memref = cast<MemRefType>(extra.getType());
     bool narrow = memref.getElementTypeBitWidth() == 16;
     registers += kPiece / (memref.getRank() == 1 ? 4 : 2) / (narrow ? 2 : 1);
@@ -254,20 +324,19 @@ bool GemmKernel::loadsAhead() {
 }
 
 Values GemmKernel::loadExtras(Tile tile, Value group, int64_t c) {
-  Value row = k.add(k.mul(tile.m, kRows), k.mul(group, 64));
-  Value col = k.add(k.mul(tile.n, cols), c);
+  Value row = rowOf(tile, group), col = columnOf(tile, group, c);
   Values loaded;
-  for (unsigned i = 0; i < op.getExtras().size(); ++i)
+  for (unsigned i = 0; i < p.extras.size(); ++i)
     loaded.push_back(loadExtra(i, tile, row, col));
   return loaded;
 }
 
 /// An extra in the layout of a piece, as it is stored.
 Value GemmKernel::loadExtra(unsigned i, Tile tile, Value row, Value col) {
-  auto memref = cast<MemRefType>(op.getExtras()[i].getType());
+  auto memref = cast<MemRefType>(p.extras[i].getType());
   Type from = memref.getElementType();
   Layout layout = Layout::accumulator(64, kPiece);
-  Value rowsLeft = k.sub(sizeM, row), colsLeft = k.sub(sizeN, col);
+  Value rowsLeft = k.sub(tile.rowEnd, row), colsLeft = k.sub(sizeN, col);
   if (memref.getRank() == 1)
     return LoadOp::create(k.b, k.loc, k.fragment(layout.slice(0), from),
                           extras[i], k.i64(col), Value(), ValueRange{colsLeft},
@@ -280,44 +349,58 @@ Value GemmKernel::loadExtra(unsigned i, Tile tile, Value row, Value col) {
                         vector);
 }
 
-LogicalResult GemmKernel::build(gpu::GPUModuleOp kernels) {
-  bool transposed = op.getTransposeB();
+void GemmKernel::build(gpu::GPUModuleOp kernels) {
   Type index = k.b.getIndexType();
-  SmallVector<Type> types = {tma(kRows, kStep, element),
-                             transposed ? tma(cols, kStep, element)
-                                        : tma(kStep, 64, element),
-                             tma(64, kPiece, outElement())};
+  auto buffer = [](Type type) {
+    return MemRefType::get({ShapedType::kDynamic}, type);
+  };
+  SmallVector<Type> types;
+  SmallVector<Value *> names;
+  auto take = [&](Value &name, Type type) {
+    names.push_back(&name);
+    types.push_back(type);
+  };
+  bool bBatched = batched || p.groups;
+  TmaType right = p.transposeB
+                      ? tma(p.pair ? part : cols, kStep, element, bBatched)
+                      : tma(kStep, 64, element, bBatched);
+  take(tmaA, tma(rows, kStep, element, batched));
+  take(tmaB, right);
+  if (p.pair)
+    take(tmaPair, right);
   if (direct)
-    types.back() = MemRefType::get({ShapedType::kDynamic}, outElement());
-  types.append(6, index);
-  for (Value extra : op.getExtras()) {
-    auto memref = cast<MemRefType>(extra.getType());
-    types.push_back(
-        MemRefType::get({ShapedType::kDynamic}, memref.getElementType()));
-    types.push_back(k.b.getI64Type());
+    take(dest, buffer(outElement()));
+  else
+    take(dest, tma(64, kPiece, outElement(), batched));
+  if (p.groups)
+    take(groups, buffer(k.b.getI32Type()));
+  for (Value *name : {&kSteps, &rowTiles, &colTiles, &tiles, &sizeM, &sizeN})
+    take(*name, index);
+  extras.resize(p.extras.size());
+  extraStrides.resize(p.extras.size());
+  for (auto [i, extra] : llvm::enumerate(p.extras)) {
+    take(extras[i], buffer(cast<MemRefType>(extra.getType()).getElementType()));
+    take(extraStrides[i], k.b.getI64Type());
   }
-  k.begin(kernels, uniqueKernelName(kernels, "gemm"), types, 3 * kGroupThreads);
+  k.begin(kernels, uniqueKernelName(kernels, p.name), types, 3 * kGroupThreads);
   k.kernel.setMinBlocks(1);
-  Value *names[] = {&tmaA,     &tmaB,  &dest,  &kSteps, &rowTiles,
-                    &colTiles, &tiles, &sizeM, &sizeN};
   for (auto [i, name] : llvm::enumerate(names))
     *name = k.arg(i);
-  for (unsigned i = 0; i < op.getExtras().size(); ++i) {
-    extras.push_back(k.arg(9 + 2 * i));
-    extraStrides.push_back(k.arg(10 + 2 * i));
+  if (p.groups) {
+    rowTiles = k.loadIndex(groups, k.index(RowTiles::kCount));
+    tiles = k.mul(rowTiles, colTiles);
   }
-  tilesA = k.alloc(k.tileType({stages, kRows, kStep}, element));
+  tilesA = k.alloc(k.tileType({stages, rows, kStep}, element));
   // [N, K]: one panel of K; [K, N]: panels of 64 columns of N.
-  tilesB =
-      k.alloc(transposed ? k.tileType({stages, cols, kStep}, element)
-                         : k.tileType({stages, cols / 64, kStep, 64}, element));
+  tilesB = k.alloc(p.transposeB
+                       ? k.tileType({stages, cols, kStep}, element)
+                       : k.tileType({stages, cols / 64, kStep, 64}, element));
   if (!direct)
     out = k.alloc(k.tileType({2 * kBuffers, 64, kPiece}, outElement()));
   ring = k.ring(stages, 2);
   k.warpGroups({{"producer", 1, 40, [&](Value) { producer(); }},
                 {"consumer", 2, 232, [&](Value group) { consumer(group); }}});
   k.end();
-  return success();
 }
 
 void GemmKernel::launch(gpu::GPUModuleOp kernels) {
@@ -328,15 +411,19 @@ void GemmKernel::launch(gpu::GPUModuleOp kernels) {
   auto dim = [&](Value memref, unsigned i) -> Value {
     return b.createOrFold<memref::DimOp>(loc, memref, i);
   };
-  Value result = op.getOuts()[0];
-  Value m = dim(result, rank - 2), n = dim(result, rank - 1);
-  Value depth = dim(op.getA(), rank - 1);
-  Value mTiles = k.ceilDiv(m, kRows), nTiles = k.ceilDiv(n, cols);
+  Value m = dim(p.d, rank - 2), n = dim(p.d, rank - 1);
+  Value depth = dim(p.a, rank - 1);
+  Value mTiles = p.groups ? p.mostRowTiles : k.ceilDiv(m, rows);
+  Value nTiles = k.ceilDiv(n, p.pair ? cols / 2 : cols);
   Value count = k.mul(mTiles, nTiles);
   if (batched)
-    count = k.mul(count, dim(result, 0));
-  SmallVector<Value> args;
-  Value operands[] = {op.getA(), op.getB(), result};
+    count = k.mul(count, dim(p.d, 0));
+  SmallVector<Value> args, operands = {p.a, p.b};
+  if (p.pair)
+    operands.push_back(p.pair);
+  operands.push_back(p.d);
+  if (p.groups)
+    operands.push_back(p.groups);
   for (auto [i, operand] : llvm::enumerate(operands)) {
     Type type = kernel.getArgumentTypes()[i];
     bool bulk = isa<TmaType>(type);
@@ -344,7 +431,7 @@ void GemmKernel::launch(gpu::GPUModuleOp kernels) {
                         : operand);
   }
   args.append({k.ceilDiv(depth, kStep), mTiles, nTiles, count, m, n});
-  for (Value extra : op.getExtras()) {
+  for (Value extra : p.extras) {
     args.push_back(extra);
     args.push_back(k.i64(n));
   }
@@ -354,6 +441,14 @@ void GemmKernel::launch(gpu::GPUModuleOp kernels) {
   LaunchOp::create(b, loc, symbol,
                    k.min(count, k.index(machine.multiprocessors)), one, one,
                    args);
+}
+
+void rudnn::tile::emitProduct(const Product &product, OpBuilder &b,
+                              gpu::GPUModuleOp kernels,
+                              const Machine &machine) {
+  GemmKernel kernel(product, machine, b);
+  kernel.build(kernels);
+  kernel.launch(kernels);
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,10 +480,7 @@ LogicalResult rudnn::tile::scheduleGemm(GemmOp op, gpu::GPUModuleOp kernels,
   if (std::string why = whyNotGemm(op); !why.empty())
     return op.emitOpError("the sm_90a schedule does not apply: ") << why;
   OpBuilder b(op);
-  GemmKernel kernel(op, machine, b);
-  if (failed(kernel.build(kernels)))
-    return failure();
-  kernel.launch(kernels);
+  emitProduct(productOf(op), b, kernels, machine);
   op.erase();
   return success();
 }

@@ -18,6 +18,8 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
+#include <functional>
+
 namespace rudnn::tile {
 
 /// What schedules know of a chip.
@@ -52,6 +54,7 @@ bool hasSchedule(mlir::Operation *op);
 /// Of attention and ragged_attention.
 std::string whyNotAttention(mlir::Operation *op);
 std::string whyNotAttentionMma(mlir::Operation *op, const Machine &machine);
+std::string whyNotExperts(MoeExpertsOp op);
 std::string whyNotGemm(GemmOp op);
 std::string whyNotGemmMma(GemmOp op, const Machine &machine);
 /// Of rms_norm, layer_norm and softmax.
@@ -61,6 +64,8 @@ std::string whyNotRow(mlir::Operation *op);
 llvm::LogicalResult scheduleAttention(mlir::Operation *op,
                                       mlir::gpu::GPUModuleOp kernels,
                                       const Machine &machine);
+llvm::LogicalResult scheduleExperts(MoeExpertsOp op, mlir::gpu::GPUModuleOp kernels,
+                                    const Machine &machine);
 llvm::LogicalResult scheduleGemm(GemmOp op, mlir::gpu::GPUModuleOp kernels,
                                  const Machine &machine);
 // sm_80 and later.
@@ -76,6 +81,41 @@ llvm::LogicalResult scheduleRow(mlir::Operation *op, mlir::gpu::GPUModuleOp kern
 /// a `map` body; and why kernels can't compute it.
 mlir::Value buildEpilogue(KernelBuilder &k, GemmOp op, mlir::ValueRange scalars);
 std::string whyNotEpilogue(GemmOp op);
+
+/// The table of the row tiles of a grouped product, a memref<?xi32> that a kernel
+/// writes: four fields for the table, then four for each tile. The groups' rows
+/// follow each other, and a tile has rows of one group only.
+struct RowTiles {
+  static constexpr int64_t kFields = 4;
+  static constexpr int64_t kCount = 0; // of the table: how many tiles there are
+  static constexpr int64_t kFirst = 0, kEnd = 1; // first row, end of the group
+  static constexpr int64_t kGroup = 2; // number of groups: rows of no group, zero
+};
+
+/// What a kernel of products computes: d = epilogue(a * b, extras...), with f32 sums.
+struct Product {
+  mlir::Location loc;
+  std::string name;
+  /// [M, K], [K, N] or, with transposeB, [N, K], and [M, N]; all with a leading dim of
+  /// batches, or none.
+  mlir::Value a, b, d;
+  llvm::SmallVector<mlir::Value> extras = {};
+  bool transposeB = true;
+  /// Takes the sum (the sums of b and of pair), then one element of each extra.
+  std::function<mlir::Value(KernelBuilder &, mlir::ValueRange)> epilogue = {};
+
+  // A grouped product: b is [groups, N, K], and a row of a is multiplied with the b of
+  // its group.
+  mlir::Value groups = {};       // the RowTiles table
+  mlir::Value mostRowTiles = {}; // an upper bound of their number
+  int64_t tileRows = 128;  // 64 or 128
+  mlir::Value pair = {};         // a second right operand, like b
+};
+
+Product productOf(GemmOp op);
+/// Builds the kernel of a product on memrefs for sm_90a, and launches it.
+void emitProduct(const Product &product, mlir::OpBuilder &b,
+                 mlir::gpu::GPUModuleOp kernels, const Machine &machine);
 
 /// A kernel name that is free in `kernels`.
 std::string uniqueKernelName(mlir::gpu::GPUModuleOp kernels, llvm::StringRef base);

@@ -37,6 +37,13 @@ const ScheduleRow kTable[] = {
     {"rudnn.attention", /*needsWgmma=*/false, whyNotAttentionMma,
      scheduleAttentionMma},
     {"rudnn.layer_norm", /*needsWgmma=*/false, whyNotRows, scheduleRow},
+    {"rudnn.moe.experts", /*needsWgmma=*/true,
+     [](Operation *op, const Machine &) {
+       return whyNotExperts(cast<rudnn::MoeExpertsOp>(op));
+     },
+     [](Operation *op, Kernels kernels, const Machine &machine) {
+       return scheduleExperts(cast<rudnn::MoeExpertsOp>(op), kernels, machine);
+     }},
     {"rudnn.ragged_attention", /*needsWgmma=*/true, whyNotWgmmaAttention,
      scheduleAttention},
     {"rudnn.ragged_attention", /*needsWgmma=*/false, whyNotAttentionMma,

@@ -14,6 +14,10 @@
 // CHECK-DAG: kernel 'attention_3':
 // CHECK-DAG: kernel 'attention_4':
 // CHECK-DAG: kernel 'attention_5':
+// CHECK-DAG: kernel 'experts_up':
+// CHECK-DAG: kernel 'experts_up_few':
+// CHECK-DAG: kernel 'experts_down':
+// CHECK-DAG: kernel 'experts_down_few':
 // CHECK-DAG: kernel 'rms_norm':
 // CHECK-DAG: kernel 'layer_norm':
 // CHECK-DAG: kernel 'softmax':
@@ -105,5 +109,12 @@ func.func @rows(%x: memref<?x8192xbf16>, %g: memref<8192xf32>, %y: memref<?x3276
   rudnn.rms_norm ins(%x, %g : memref<?x8192xbf16>, memref<8192xf32>) outs(%x : memref<?x8192xbf16>)
   rudnn.layer_norm ins(%x, %g : memref<?x8192xbf16>, memref<8192xf32>) beta(%g : memref<8192xf32>) outs(%x : memref<?x8192xbf16>)
   rudnn.softmax ins(%y : memref<?x32768xf16>) outs(%y : memref<?x32768xf16>)
+  return
+}
+
+func.func @experts(%x: memref<?x2048xbf16>, %o: memref<129xi32>, %up: memref<128x768x2048xbf16>, %down: memref<128x2048x768xbf16>) {
+  rudnn.moe.experts ins(%x, %o : memref<?x2048xbf16>, memref<129xi32>)
+      weights(%up, %up, %down : memref<128x768x2048xbf16>, memref<128x768x2048xbf16>, memref<128x2048x768xbf16>)
+      outs(%x : memref<?x2048xbf16>)
   return
 }
