@@ -13,7 +13,7 @@ using namespace rudnn;
 using namespace rudnn::tile;
 
 /// Up to so many query rows causal tiles are dealt in pairs.
-static constexpr int64_t kPairedRows = 2048;
+static constexpr int64_t kPairedRows = 4096;
 
 static int64_t panels(int64_t extent) { return llvm::divideCeil(extent, 64); }
 
