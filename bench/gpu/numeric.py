@@ -195,6 +195,9 @@ def read_jobs(root, tools):
             if path.suffix != ".py":
                 continue
             text = path.read_text()
+            if 'tool("rudnn-opt")' in text and not (tools / "bin" / "rudnn-opt").exists():
+                skipped.append(Outcome(f"{folder}/{path.stem}", "skipped", "needs rudnn-opt"))
+                continue
             for line in re.findall(r"^# RUN: (.*)$", text, re.M):
                 job = read_job(folder, path, line, root, tools)
                 if job and all(job.name != other.name.split(": ")[0] for other in jobs):
@@ -286,6 +289,8 @@ GENERIC = [
     ("attention", ["CPU/attention_cases.py"], {"RUDNN_TEST_LIMIT": "1500", "RUDNN_TEST_SAMPLE": "6"}),
     ("attention backward", ["CPU/attention_pairs.py", "backward"],
      {"RUDNN_TEST_LIMIT": "4000", "RUDNN_TEST_SAMPLE": "8"}),
+    ("ragged attention", ["CPU/ragged_attention.py"],
+     {"RUDNN_TEST_LIMIT": "4000", "RUDNN_TEST_SAMPLE": "8"}),
     ("paged attention", ["CPU/paged_attention.py"], {"RUDNN_TEST_ONLY": "test_rows_that_see_nothing"}),
     ("paged backward", ["CPU/paged_backward.py"], {"RUDNN_TEST_ONLY": "test_no_rows,test_order"}),
     ("paged append", ["CPU/paged_append.py"], {}),
@@ -297,7 +302,13 @@ GENERIC = [
 SCHEDULES = [
     ("schedule of rows", ["Emulator/rows.py"], {"RUDNN_TEST_LIMIT": "20000", "RUDNN_TEST_SAMPLE": "2"}),
     ("schedule of attention", ["Emulator/attention.py"], {"RUDNN_TEST_SAMPLE": "8"}),
+    ("schedule of ragged attention", ["Emulator/ragged_attention.py"], {"RUDNN_TEST_SAMPLE": "6"}),
     ("schedule of products", ["Emulator/gemm.py"], {"RUDNN_TEST_SAMPLE": "4"}),
+    # What GPUs before sm_90a run: mma.sync and cp.async.
+    ("portable schedule of attention", ["Emulator/attention.py"],
+     {"RUDNN_TEST_SAMPLE": "8", "RUDNN_TEST_TARGET": "sm_90"}),
+    ("portable schedule of products", ["Emulator/gemm.py"],
+     {"RUDNN_TEST_SAMPLE": "4", "RUDNN_TEST_TARGET": "sm_90"}),
 ]
 # Generic kernels have no shared memory and no barriers, which is what the other two look at.
 SANITIZE = [("memcheck", GENERIC + SCHEDULES), ("racecheck", SCHEDULES), ("synccheck", SCHEDULES)]
