@@ -52,6 +52,19 @@ public:
     requireBelow(indices, name, bound, orNone, orBound, text, at);
   }
 
+  /// Offsets [E+1] start at 0, ascend and end at most at `rows`.
+  void requireExpertOffsets(Value offsets, int64_t experts, Value rows) {
+    if (ShapedType::isDynamic(shapeOf(offsets)[0])) {
+      Value count = extent(offsets, 0);
+      require(compare(Predicate::eq, count, index(experts + 1)),
+              "offsets has not E+1 elements",
+              {op->getName().getStringRef().str() + ": offsets[dim 0] is ",
+               count, ", expected ", index(experts + 1),
+               ", the number of experts and one"});
+    }
+    requireOffsets(offsets, "offsets", rows);
+  }
+
 private:
   /// One loop per dim of `indices`, from dim `at.size()` on.
   void requireBelow(Value indices, StringRef name, Value bound, bool orNone,
@@ -84,6 +97,8 @@ struct Verifiable : RuntimeVerifiableOpInterface::ExternalModel<Model, OpTy> {
       function_ref<std::string(Operation *, StringRef)> message) const {
     Checks checks(b, loc, op, message);
     Model::check(checks, cast<OpTy>(op));
+    ExtentChecks extents(checks);
+    visitExtents(op, extents);
   }
 };
 
@@ -102,9 +117,6 @@ struct Dispatch : Verifiable<Dispatch, MoeDispatchOp> {
     if (op.getOuts().size() > 4)
       c.requireExtent(op.getOuts()[4], 0, op.getIds(), 0, k,
                       "row_experts has not T*K elements");
-    ExtentChecks columns(c);
-    columns.add("x", op.getX(), ".h");
-    columns.add("values", op.getOuts()[0], ".h");
     c.requireBelow(op.getIds(), "ids", c.index(experts), /*orNone=*/true,
                    /*orBound=*/true,
                    "an expert id in ids is out of range, expected 0 to E-1, or "
@@ -116,7 +128,8 @@ struct Experts : Verifiable<Experts, MoeExpertsOp> {
   static void check(Checks &c, MoeExpertsOp op) {
     c.requireExtent(op.getOuts()[0], 0, op.getX(), 0, 1,
                     "the output and x have different numbers of rows");
-    c.requireOffsets(op.getOffsets(), "offsets", c.extent(op.getX(), 0));
+    c.requireExpertOffsets(op.getOffsets(), shapeOf(op.getGate())[0],
+                     c.extent(op.getX(), 0));
   }
 };
 
@@ -126,7 +139,8 @@ struct ExpertsBackward : Verifiable<ExpertsBackward, MoeExpertsBackwardOp> {
                     "dy and x have different numbers of rows");
     c.requireExtent(op.getOuts()[0], 0, op.getX(), 0, 1,
                     "dx and x have different numbers of rows");
-    c.requireOffsets(op.getOffsets(), "offsets", c.extent(op.getX(), 0));
+    c.requireExpertOffsets(op.getOffsets(), shapeOf(op.getGate())[0],
+                     c.extent(op.getX(), 0));
   }
 };
 
@@ -145,9 +159,6 @@ struct Combine : Verifiable<Combine, MoeCombineOp> {
     c.requireExtent(
         op.getOuts()[0], 0, op.getSlotRows(), 0, 1,
         "the output and slot_rows have different numbers of tokens");
-    ExtentChecks columns(c);
-    columns.add("y", op.getY(), ".w");
-    columns.add("out", op.getOuts()[0], ".w");
     requireSlotRows(c, op.getSlotRows(), op.getY());
   }
 };
@@ -160,12 +171,6 @@ struct CombineBackward : Verifiable<CombineBackward, MoeCombineBackwardOp> {
                     "weights and slot_rows have different numbers of tokens");
     c.requireExtent(op.getRowSlots(), 0, op.getY(), 0, 1,
                     "row_slots and y have different numbers of rows");
-    ExtentChecks extents(c);
-    extents.add("y", op.getY(), "rw");
-    extents.add("grad", op.getGrad(), ".w");
-    extents.add("dy", op.getOuts()[0], "rw");
-    extents.add("slot_rows", op.getSlotRows(), "t.");
-    extents.add("dweights", op.getOuts()[1], "t.");
     requireSlotRows(c, op.getSlotRows(), op.getY());
     Value slots =
         c.times(c.extent(op.getGrad(), 0), shapeOf(op.getSlotRows())[1]);
@@ -180,22 +185,14 @@ struct DispatchBackward : Verifiable<DispatchBackward, MoeDispatchBackwardOp> {
   static void check(Checks &c, MoeDispatchBackwardOp op) {
     c.requireExtent(op.getOuts()[0], 0, op.getSlotRows(), 0, 1,
                     "dx and slot_rows have different numbers of tokens");
-    ExtentChecks columns(c);
-    columns.add("grad", op.getGrad(), ".h");
-    columns.add("dx", op.getOuts()[0], ".h");
     requireSlotRows(c, op.getSlotRows(), op.getGrad());
   }
 };
 
-/// route and route_sigmoid_grouped.
+/// route and route_sigmoid_grouped: they have no index operands.
 template <typename OpTy>
 struct Route : Verifiable<Route<OpTy>, OpTy> {
-  static void check(Checks &c, OpTy op) {
-    ExtentChecks tokens(c);
-    tokens.add("logits", op.getLogits(), "t.");
-    tokens.add("ids", op.getOuts()[0], "t.");
-    tokens.add("weights", op.getOuts()[1], "t.");
-  }
+  static void check(Checks &, OpTy) {}
 };
 
 /// router_weights and router_backward.
@@ -204,11 +201,6 @@ struct Router : Verifiable<Router<OpTy>, OpTy> {
   static void check(Checks &c, OpTy op) {
     c.requireExtent(op.getIds(), 0, op.getLogits(), 0, 1,
                     "ids and logits have different numbers of tokens");
-    ExtentChecks tokens(c);
-    tokens.add("logits", op.getLogits(), "t.");
-    if constexpr (std::is_same_v<OpTy, MoeRouterBackwardOp>)
-      tokens.add("grad", op.getGrad(), "t.");
-    tokens.addAll("outs", op.getOuts(), "t.");
     c.requireBelow(op.getIds(), "ids", c.index(shapeOf(op.getLogits())[1]),
                    /*orNone=*/false, /*orBound=*/false,
                    "an expert id in ids is out of range, expected 0 to E-1");

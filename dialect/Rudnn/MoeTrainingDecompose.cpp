@@ -158,7 +158,8 @@ static Value rowGradients(OpBuilder &b, Location loc, MoeCombineBackwardOp op,
   EinBuilder e(b, loc);
   Value grad = op.getGrad(), weights = op.getWeights();
   Type type = elementTypeOf(init);
-  Value k = arith::ConstantIndexOp::create(b, loc, shapeOf(weights)[1]);
+  Value k =
+      arith::ConstantIndexOp::create(b, loc, shapeOf(op.getSlotRows())[1]);
   Value tokens = getValueOrCreateConstantIndexOp(b, loc, e.size(grad, 0));
   Value slots = arith::MulIOp::create(b, loc, tokens, k);
   e.extent['c'] = e.size(grad, 1);

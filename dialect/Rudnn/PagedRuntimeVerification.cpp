@@ -108,88 +108,12 @@ void PageChecks::checkWrittenOnce(const PageOperands &pages, Value cache) {
   });
 }
 
-//===----------------------------------------------------------------------===//
-// Extents: q rows, h and g heads, p pages, s slots, n sequences
-//===----------------------------------------------------------------------===//
-
-static void listPages(ExtentChecks &c, const PageOperands &pages) {
-  c.add("tables", pages.tables, "n.");
-  c.add("lengths", pages.lengths, "n");
-  c.add("sequence_ids", pages.sequenceIds, "q");
-  c.add("positions", pages.positions, "q");
-}
-
-static void listInputs(ExtentChecks &c, PagedAttentionOp op) {
-  c.add("q", op.getQ(), "qh.");
-  c.add("k", op.getK(), "psg.");
-  c.add("v", op.getV(), "psg.");
-}
-static void listInputs(ExtentChecks &c, PagedMlaOp op) {
-  c.add("q", op.getQ(), "qh.");
-  c.add("qp", op.getQp(), "qh.");
-  c.add("latent", op.getLatent(), "ps..");
-  c.add("kp", op.getKp(), "ps..");
-}
-static void listInputs(ExtentChecks &c, PagedAttentionBackwardOp op) {
-  c.add("q", op.getQ(), "qh.");
-  c.add("k", op.getK(), "psg.");
-  c.add("v", op.getV(), "psg.");
-  c.add("grad_out", op.getGradOut(), "qh.");
-}
-static void listInputs(ExtentChecks &c, PagedMlaBackwardOp op) {
-  c.add("q", op.getQ(), "qh.");
-  c.add("qp", op.getQp(), "qh.");
-  c.add("latent", op.getLatent(), "ps..");
-  c.add("kp", op.getKp(), "ps..");
-  c.add("grad_out", op.getGradOut(), "qh.");
-}
-
-/// The outs: out and lse.
-template <typename OpTy>
-static void listOuts(ExtentChecks &c, OpTy op)
-  requires requires { op.getLseOut(); }
-{
-  c.add("out", op.getOuts()[0], "qh.");
-  c.add("lse", op.getLseOut(), "qh");
-}
-/// A gradient has the extents of what it is the gradient of.
-template <typename OpTy>
-static void listOuts(ExtentChecks &c, OpTy op)
-  requires requires { op.getGradientList(); }
-{
-  for (auto [i, gradient] : llvm::enumerate(op.getGradientList())) {
-    size_t rank = shapeOf(op.getOuts()[i]).size();
-    c.add("outs[" + std::to_string(i) + "]", op.getOuts()[i],
-          rank == 3   ? "qh."
-          : rank == 4 ? "ps.."
-                      : "h");
-  }
-}
-
-static void listExtents(ExtentChecks &c, PagedAppendOp op) {
-  c.add("new_k", op.getNewK(), "q..");
-  c.add("new_v", op.getNewV(), "q..");
-  listPages(c, getPageOperands(op));
-  c.addAll("outs", op.getOuts(), "ps..");
-}
-template <typename OpTy>
-static void listExtents(ExtentChecks &c, OpTy op) {
-  listInputs(c, op);
-  listPages(c, getPageOperands(op));
-  listOuts(c, op);
-}
-
-//===----------------------------------------------------------------------===//
-// Models
-//===----------------------------------------------------------------------===//
-
-template <typename OpTy>
-static void checkPages(OpTy op, const PageOperands &pages, Value cache,
+static void checkPages(Operation *op, const PageOperands &pages, Value cache,
                        bool isAppend, OpBuilder &b, Location loc,
                        RuntimeChecks::Message message) {
   PageChecks checks{b, loc, op, message};
   ExtentChecks extents(checks);
-  listExtents(extents, op);
+  visitExtents(op, extents);
   checks.checkTables(pages, cache);
   checks.checkRows(pages.lengths, pages.sequenceIds, pages.positions, isAppend);
   if (isAppend)
@@ -204,8 +128,8 @@ struct ScoresModel
   void generateRuntimeVerification(Operation *op, OpBuilder &b, Location loc,
                                    RuntimeChecks::Message message) const {
     PagedScores scores = getPagedScores(cast<OpTy>(op));
-    checkPages(cast<OpTy>(op), scores.pages, scores.values, /*isAppend=*/false,
-               b, loc, message);
+    checkPages(op, scores.pages, scores.values, /*isAppend=*/false, b, loc,
+               message);
   }
 };
 
@@ -226,10 +150,7 @@ struct PlanModel
     auto plan = cast<PagedPlanOp>(op);
     PageChecks checks{b, loc, op, message};
     ExtentChecks extents(checks);
-    extents.add("lengths", plan.getLengths(), "n");
-    extents.add("sequence_ids", plan.getSequenceIds(), "q");
-    extents.add("positions", plan.getPositions(), "q");
-    extents.add("merges", plan.getOuts()[1], "n.");
+    visitExtents(op, extents);
     checks.checkRows(plan.getLengths(), plan.getSequenceIds(),
                      plan.getPositions(), /*isAppend=*/false);
   }

@@ -121,10 +121,8 @@ void ExtentChecks::require(Value good, StringRef text,
   checks.require(good, text, whole);
 }
 
-void ExtentChecks::add(StringRef name, Value value, StringRef letters,
-                       bool isBroadcast) {
-  if (!value)
-    return;
+void ExtentChecks::visit(StringRef name, Value value, StringRef letters,
+                         bool isBroadcast) {
   auto text = [](const Dim &d) {
     return d.name + "[dim " + std::to_string(d.dim) + "]";
   };
@@ -151,19 +149,4 @@ void ExtentChecks::add(StringRef name, Value value, StringRef letters,
     if (!isDynamic(here))
       first = here;
   }
-}
-
-void ExtentChecks::add(StringRef name, Value value, StringRef letters) {
-  add(name, value, letters, /*isBroadcast=*/false);
-}
-
-void ExtentChecks::addBroadcast(StringRef name, Value value,
-                                StringRef letters) {
-  add(name, value, letters, /*isBroadcast=*/true);
-}
-
-void ExtentChecks::addAll(StringRef name, ValueRange values,
-                          StringRef letters) {
-  for (auto [i, value] : llvm::enumerate(values))
-    add(name.str() + "[" + std::to_string(i) + "]", value, letters);
 }

@@ -7,6 +7,7 @@
 #ifndef RUDNN_DIALECT_RUNTIMECHECKS_H
 #define RUDNN_DIALECT_RUNTIMECHECKS_H
 
+#include "rudnn/IR/Extents.h"
 #include "rudnn/IR/OpUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,24 +76,13 @@ private:
 /// the verifier from knowing. A line reads
 ///
 ///   rudnn.rms_norm: gamma[dim 0] is 5, expected 8, the extent of x[dim 1]
-class ExtentChecks {
+class ExtentChecks : public ExtentVisitor {
 public:
   explicit ExtentChecks(RuntimeChecks &checks) : checks(checks) {}
 
-  /// The dims of an operand: a letter each, or `.` for none. A null value has
-  /// none.
-  void add(llvm::StringRef name, mlir::Value value, llvm::StringRef letters);
-  /// As `add`; a static 1 stands for every extent.
-  void addBroadcast(llvm::StringRef name, mlir::Value value,
-                    llvm::StringRef letters);
-  /// `add` for each of several operands, called name[0], name[1], ..
-  void addAll(llvm::StringRef name, mlir::ValueRange values,
-              llvm::StringRef letters);
   /// `good` holds, else a line that starts with the op is printed.
   void require(mlir::Value good, llvm::StringRef text,
                const RuntimeChecks::Line &line);
-
-  RuntimeChecks &checks;
 
 private:
   struct Dim {
@@ -100,8 +90,10 @@ private:
     mlir::Value value;
     int64_t dim;
   };
-  void add(llvm::StringRef name, mlir::Value value, llvm::StringRef letters,
-           bool isBroadcast);
+  void visit(llvm::StringRef name, mlir::Value value, llvm::StringRef letters,
+             bool isBroadcast) override;
+
+  RuntimeChecks &checks;
   /// The first dim of each letter, a static one when there is any so far.
   std::map<char, Dim> dims;
 };

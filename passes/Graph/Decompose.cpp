@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "rudnn/IR/Extents.h"
 #include "rudnn/Passes.h"
 #include "rudnn/Rudnn.h"
 #include "rudnn/Tile/TileDialect.h"
@@ -62,6 +63,9 @@ struct Decompose : rudnn::impl::RudnnDecomposeBase<Decompose> {
                            cast<DestinationStyleOpInterface>(op).getDpsInits());
         continue;
       }
+      // Decompositions read static extents where the clauses promise one.
+      if (isa_and_nonnull<rudnn::RudnnDialect>(op->getDialect()))
+        op = rudnn::refineExtents(rewriter, op);
       rewriter.setInsertionPoint(op);
       auto aggregated = dyn_cast<linalg::AggregatedOpInterface>(op);
       FailureOr<SmallVector<Value>> values = failure();
