@@ -168,7 +168,10 @@ Value HostBounds::extentOfView(Operation *op, int64_t dim, Mode mode) {
       })
       .Case([&](memref::CollapseShapeOp reshape) {
         Value size = index(1);
-        for (int64_t source : reshape.getReassociationIndices()[dim])
+        // Named: the loop would outlive a temporary.
+        SmallVector<ReassociationIndices> groups =
+            reshape.getReassociationIndices();
+        for (int64_t source : groups[dim])
           size =
               make<arith::MulIOp>(size, extent(reshape.getSrc(), source, mode));
         return size;
