@@ -65,6 +65,20 @@ static Value erf(KernelBuilder &k, Value x) {
   return k.select(lessThan(k, size, 0.5f), near, far);
 }
 
+/// Whether x is 1 + e^u. Then y / x = y * (1 / x) also where x is large: both
+/// quotient and reciprocal are flushed to 0. The reciprocal is one instruction,
+/// a quotient also scales large divisors.
+static bool isOnePlusExp(Value x) {
+  auto sum = x.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  auto both = [](Value one, Value power) {
+    return matchPattern(one, m_OneFloat()) &&
+           isa_and_nonnull<math::ExpOp, math::Exp2Op>(power.getDefiningOp());
+  };
+  return both(sum.getLhs(), sum.getRhs()) || both(sum.getRhs(), sum.getLhs());
+}
+
 Value rudnn::tile::buildEpilogue(KernelBuilder &k, GemmOp op,
                                  ValueRange scalars) {
   Block &block = op.getEpilogue().front();
@@ -93,6 +107,9 @@ Value rudnn::tile::buildEpilogue(KernelBuilder &k, GemmOp op,
       set(magnitude(k, x()));
     else if (isa<math::LogOp>(inner))
       set(k.mulf(k.log2(x()), k.f32(0.69314718f)));
+    else if (isa<arith::DivFOp>(inner) && isOnePlusExp(inner.getOperand(1)))
+      set(k.mulf(x(),
+                 k.divf(k.f32(1), mapping.lookup(inner.getOperand(1)))));
     else
       k.b.clone(inner, mapping);
   }

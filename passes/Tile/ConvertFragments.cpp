@@ -8,6 +8,7 @@
 #include "NvvmUtils.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace rudnn::tile;
@@ -345,13 +346,19 @@ struct IntrinsicPattern : OpConversionPattern<Op> {
   StringRef name;
 };
 
-/// f32 quotient within 2 units in the last place.
+/// f32 quotient within 2 units in the last place; the reciprocal within 1.
 struct DivPattern : OpConversionPattern<arith::DivFOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(arith::DivFOp op, arith::DivFOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Nvvm nvvm(rewriter, op.getLoc());
+    if (matchPattern(op.getLhs(), m_OneFloat())) {
+      rewriter.replaceOp(op, nvvm.intrinsic("llvm.nvvm.rcp.approx.ftz.f",
+                                            adaptor.getRhs(),
+                                            rewriter.getF32Type()));
+      return success();
+    }
     rewriter.replaceOp(op, nvvm.intrinsic("llvm.nvvm.div.approx.ftz.f",
                                           {adaptor.getLhs(), adaptor.getRhs()},
                                           rewriter.getF32Type()));

@@ -70,3 +70,23 @@ func.func @gemm(%a: memref<?x1024xbf16>, %b: memref<4096x1024xbf16>, %bias: memr
 // CHECK:        rudnn_tile.tma_store
 // CHECK:        rudnn_tile.columns %{{.*}} from 64
 // CHECK:        rudnn_tile.columns %{{.*}} from 192
+
+// SiLU divides by 1 + e^-x: a product with its reciprocal, which is one instruction.
+func.func @silu(%a: memref<?x64xbf16>, %b: memref<256x64xbf16>, %d: memref<?x256xf32>) {
+  rudnn_tile.gemm ins(%a, %b : memref<?x64xbf16>, memref<256x64xbf16>)
+      outs(%d : memref<?x256xf32>) transpose_b epilogue {
+  ^bb0(%sum: f32):
+    %one = arith.constant 1.0 : f32
+    %m = arith.negf %sum : f32
+    %e = math.exp %m : f32
+    %p = arith.addf %e, %one : f32
+    %r = arith.divf %sum, %p : f32
+    rudnn_tile.yield %r : f32
+  }
+  return
+}
+
+// CHECK-LABEL: rudnn_tile.kernel @gemm_{{[0-9]}}
+// CHECK:      %[[P:.*]] = arith.addf %{{.*}}, %[[ONE:.*]] : f32
+// CHECK-NEXT: %[[R:.*]] = arith.divf %[[ONE]], %[[P]] fastmath<contract> : f32
+// CHECK-NEXT: arith.mulf %{{.*}}, %[[R]] fastmath<contract> : f32

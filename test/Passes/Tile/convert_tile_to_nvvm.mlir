@@ -107,3 +107,20 @@ rudnn_tile.kernel @product(%d: !tma, %row: index) attributes {threads = 384 : i3
     }
   rudnn_tile.yield
 }
+
+// A reciprocal is an instruction of its own; a quotient also scales large divisors.
+// CHECK-LABEL: llvm.func @quotients
+rudnn_tile.kernel @quotients(%x: memref<?xf32>, %offset: i64) attributes {threads = 32 : i32} {
+  %one = arith.constant 1.0 : f32
+  %f = rudnn_tile.load %x[%offset] strides [1] : memref<?xf32> -> !rudnn_tile.fragment<32xf32, reg = [] lane = [1, 2, 4, 8, 16] warp = [] rep = [1]>
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.div.approx.ftz.f"
+  %g = rudnn_tile.map (%f) {
+  ^bb0(%v: f32):
+    %r = arith.divf %one, %v : f32
+    %q = arith.divf %r, %v : f32
+    rudnn_tile.yield %q : f32
+  } : (!rudnn_tile.fragment<32xf32, reg = [] lane = [1, 2, 4, 8, 16] warp = [] rep = [1]>) -> !rudnn_tile.fragment<32xf32, reg = [] lane = [1, 2, 4, 8, 16] warp = [] rep = [1]>
+  rudnn_tile.store %g to %x[%offset] strides [1] : !rudnn_tile.fragment<32xf32, reg = [] lane = [1, 2, 4, 8, 16] warp = [] rep = [1]>, memref<?xf32>
+  rudnn_tile.yield
+}
