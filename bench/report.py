@@ -106,8 +106,20 @@ def shapes_table():
     return table(["rows x columns x depth", "rudnn us", "cuBLAS us", "cuBLAS / rudnn"], rows)
 
 
+def experts_table():
+    models = {"qwen3_30b": "128 experts, 8 a token, 2048 x 768", "mixtral": "8 experts, 2 a token, 4096 x 14336"}
+    rows = []
+    for name, times in load("experts.json").items():
+        match, burst = re.fullmatch(r"experts_(\w+)_(\d+)", name), times["burst"]
+        rows.append([models[match[1]], match[2]]
+                    + [f"{burst[k] * 1e6:.1f}" for k in ("rudnn", "torch_grouped", "torch_loop")]
+                    + [f"{min(burst['torch_grouped'], burst['torch_loop']) / burst['rudnn']:.2f}"])
+    return table(["experts", "tokens", "rudnn us", "torch._grouped_mm us", "product by product us",
+                  "best peer / rudnn"], rows)
+
+
 TABLES = {"attention": attention_table, "rows": row_table, "gemm": gemm_table,
-          "gemm_shapes": shapes_table}
+          "gemm_shapes": shapes_table, "experts": experts_table}
 
 
 def bars(axis, labels, series, unit):
