@@ -155,6 +155,7 @@ Error JitProgram::defineSymbols() {
   add("__nv_fabsf", static_cast<float (*)(float)>(&std::fabs));
   add("__nv_floorf", static_cast<float (*)(float)>(&std::floor));
   add("__nv_ceilf", static_cast<float (*)(float)>(&std::ceil));
+  add("__nv_fmaf", static_cast<float (*)(float, float, float)>(&std::fma));
   return jit->getMainJITDylib().define(
       orc::absoluteSymbols(std::move(symbols)));
 }

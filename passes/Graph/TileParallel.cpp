@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopUtils.h"
+#include "rudnn/IR/Extents.h"
 #include "rudnn/Passes.h"
 #include "rudnn/Rudnn.h"
 
@@ -429,6 +430,15 @@ struct TileParallel : rudnn::impl::RudnnTileParallelBase<TileParallel> {
       return WalkResult::advance();
     });
     IRRewriter rewriter(&getContext());
+    // Some loops take tiles of one size only, which needs a static extent.
+    SmallVector<Operation *> ops;
+    for (Block *block : blocks)
+      for (Operation &op : *block)
+        if (isRudnnOp(&op) &&
+            llvm::none_of(op.getOperandTypes(), llvm::IsaPred<MemRefType>))
+          ops.push_back(&op);
+    for (Operation *op : ops)
+      refineExtents(rewriter, op);
     for (Block *block : blocks)
       if (failed(tileBlock(*block, rewriter)))
         return signalPassFailure();
