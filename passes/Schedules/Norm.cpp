@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A block holds one row in registers, so that memory is read once and written
-// once; gamma and beta come from the cache. Either each row has a block of its
-// own, or, for short rows and for layer_norm with its two sums, blocks fill the
-// device once, walk over rows and load the next one before they reduce the
-// current one. Then registers are limited to what lets 1024 threads run on a
-// multiprocessor. (Which is faster was measured: docs/performance.md.)
+// once; gamma and beta come from the cache. A thread holds at most kMostHeld
+// elements: longer rows are read again from the cache for each pass. Each row
+// has a block of its own, but for short rows of the norms: there blocks fill
+// the device once, walk over rows and load the next one before they reduce the
+// current one. Registers are limited to what lets 1024 threads run on a
+// multiprocessor. (What is faster was measured: docs/performance.md.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using Values = KernelBuilder::Values;
 
 namespace {
 
-/// One of the three ops, with what they share.
+/// One of the ops, with what they share.
 struct RowOp {
   Operation *op;
   Value x, y, gamma, beta; // gamma and beta may be null
@@ -54,16 +55,18 @@ RowOp describe(Operation *op) {
           0,  "softmax"};
 }
 
+/// Elements of a row that a thread keeps in f32.
+constexpr int64_t kMostHeld = 32;
+
 struct RowKernel {
   RowKernel(RowOp row, const Machine &machine, OpBuilder &b)
       : row(row), machine(machine), k(b, row.op->getLoc()) {
     element = elementTypeOf(row.x);
     size = shapeOf(row.x).back();
     vector = 128 / element.getIntOrFloatBitWidth();
-    bool twoSums = row.name == "layer_norm";
-    walks = size < 2048 || twoSums;
     // Vectors of a thread.
-    int64_t vectors = walks && size < 16384 ? 2 : 4;
+    int64_t bytes = size * element.getIntOrFloatBitWidth() / 8;
+    int64_t vectors = bytes <= 8192 ? 2 : bytes <= 32768 ? 4 : 8;
     warps = std::clamp<int64_t>(
         llvm::PowerOf2Ceil(llvm::divideCeil(size, vector * 32 * vectors)), 1,
         32);
@@ -71,9 +74,8 @@ struct RowKernel {
     padded = llvm::alignTo(size, step);
     layout = Layout::row(padded, vector, warps);
     resident = std::clamp<int64_t>(1024 / (32 * warps), 1, 16);
-    // 1024 threads have no place for parts of two of the longest rows.
-    ahead = walks && warps < 32;
-    limited = walks && vectors == 2;
+    walks = size < 2048 && row.name != "softmax";
+    rereads = layout.numRegs() > kMostHeld;
   }
 
   void build(gpu::GPUModuleOp kernels);
@@ -82,12 +84,27 @@ struct RowKernel {
 private:
   Value load(Value buffer, Value offset, Type type);
   Value parameter(Value buffer);
+  Value nextScratch();
   Value total(Combine kind, Value fragment);
+  Value loadRow(Value r);
+  void store(Value fragment, Value buffer, Value r);
+  void compute(Value r, Value loaded);
+  void walk();
   Value inside(Value fragment, Value outside);
-  Value rmsNorm(Value x);
-  Value layerNorm(Value x);
-  Value softmax(Value x);
+  Value again(Value x, Value r);
+  Value rmsNorm(Value x, Value r);
+  Value layerNorm(Value x, Value r);
+  Value softmax(Value x, Value r);
   Value scaled(Value x, Value factor);
+  Value offsetOf(Value r) {
+    return k.mul(k.i64(r), arith::ConstantIntOp::create(k.b, k.loc, size, 64));
+  }
+  /// The op's operands that not every row op has, in the order of arguments.
+  SmallVector<Value> optional() {
+    SmallVector<Value> all = {row.gamma, row.beta};
+    llvm::erase(all, Value());
+    return all;
+  }
 
   RowOp row;
   Machine machine;
@@ -95,9 +112,13 @@ private:
   Type element;
   int64_t size, padded, vector, warps;
   Layout layout;
-  bool walks, ahead, limited;
+  bool walks, rereads;
   int64_t resident;
-  Value gamma, beta, scratch; // gamma and beta: arguments, if there
+  // Arguments; gamma and beta if the op has them.
+  Value x, y, rows, gamma, beta;
+  /// Two reductions in a row never use the same one.
+  Value scratch[2];
+  unsigned reductions = 0;
 };
 
 } // namespace
@@ -111,11 +132,14 @@ Value RowKernel::load(Value buffer, Value offset, Type type) {
                         Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
 }
 
+/// Room for the next reduction: one float of each warp.
+Value RowKernel::nextScratch() { return scratch[reductions++ % 2]; }
+
 Value RowKernel::total(Combine kind, Value fragment) {
   Value mine =
       ThreadReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, fragment);
   return BlockReduceOp::create(k.b, k.loc, k.b.getF32Type(), kind, mine,
-                               scratch);
+                               nextScratch());
 }
 
 /// Replaces the elements behind the row's end.
@@ -149,41 +173,93 @@ Value RowKernel::scaled(Value x, Value factor) {
                 [&](ValueRange v) { return k.addf(v[0], v[1]); });
 }
 
-Value RowKernel::rmsNorm(Value x) {
+/// Row r after a barrier: in registers, or read once more.
+Value RowKernel::again(Value x, Value r) {
+  return rereads ? k.convert(loadRow(r), k.b.getF32Type()) : x;
+}
+
+Value RowKernel::rmsNorm(Value x, Value r) {
   Value squares = k.map1(x, [&](ValueRange v) { return k.mulf(v[0], v[0]); });
   Value mean = k.mulf(total(Combine::Add, squares), k.f32(1.0 / size));
   Value factor =
       math::RsqrtOp::create(k.b, k.loc, k.addf(mean, k.f32(row.eps)));
+  x = again(x, r);
   return scaled(x, factor);
 }
 
-Value RowKernel::layerNorm(Value x) {
-  auto center = [&](Value x) {
-    Value mean = k.mulf(total(Combine::Add, x), k.f32(1.0 / size));
-    Value rest = k.map1(x, [&](ValueRange v) { return k.subf(v[0], mean); });
-    return inside(rest, k.f32(0));
+Value RowKernel::layerNorm(Value x, Value r) {
+  SmallVector<Value> shifts;
+  auto centered = [&](Value x) {
+    return k.map1(x, [&](ValueRange v) {
+      Value distance = v[0];
+      for (Value shift : shifts)
+        distance = k.subf(distance, shift);
+      return distance;
+    });
   };
-  Value centered = center(x);
+  auto center = [&](Value x) {
+    shifts.push_back(k.mulf(total(Combine::Add, x), k.f32(1.0 / size)));
+  };
+  center(x);
   // The mean of large values is off by its rounding, which shows in f32.
   if (element.isF32())
-    centered = center(centered);
-  Value squares =
-      k.map1(centered, [&](ValueRange v) { return k.mulf(v[0], v[0]); });
-  Value variance = k.mulf(total(Combine::Add, squares), k.f32(1.0 / size));
+    center(inside(centered(again(x, r)), k.f32(0)));
+  Value distances = inside(centered(again(x, r)), k.f32(0));
+  Value squares = total(Combine::Add, k.map1(distances, [&](ValueRange v) {
+    return k.mulf(v[0], v[0]);
+  }));
+  Value variance = k.mulf(squares, k.f32(1.0 / size));
   Value factor =
       math::RsqrtOp::create(k.b, k.loc, k.addf(variance, k.f32(row.eps)));
-  return scaled(centered, factor);
+  return scaled(centered(again(x, r)), factor);
 }
 
-Value RowKernel::softmax(Value x) {
+Value RowKernel::softmax(Value x, Value r) {
   Value low = k.f32(-std::numeric_limits<float>::infinity());
-  x = inside(x, low);
-  Value maximum = total(Combine::Max, x);
-  Value powers = k.map1(x, [&](ValueRange v) {
-    return k.exp2(k.mulf(k.subf(v[0], maximum), k.f32(1.4426950408889634)));
-  });
+  Value maximum = total(Combine::Max, inside(x, low));
+  auto powersOf = [&](Value x) {
+    return k.map1(inside(again(x, r), low), [&](ValueRange v) {
+      return k.exp2(k.mulf(k.subf(v[0], maximum), k.f32(1.4426950408889634)));
+    });
+  };
+  Value powers = powersOf(x);
   Value factor = k.divf(k.f32(1), total(Combine::Add, powers));
+  if (rereads)
+    powers = powersOf(x);
   return k.map1(powers, [&](ValueRange v) { return k.mulf(v[0], factor); });
+}
+
+/// Row r as it is stored.
+Value RowKernel::loadRow(Value r) { return load(x, offsetOf(r), element); }
+
+void RowKernel::store(Value fragment, Value buffer, Value r) {
+  SmallVector<Value> bounds;
+  if (padded != size)
+    bounds.push_back(k.index(size));
+  StoreOp::create(k.b, k.loc, k.convert(fragment, element), buffer, offsetOf(r),
+                  Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
+}
+
+/// Row r, loaded before, to its result.
+void RowKernel::compute(Value r, Value loaded) {
+  Value x = k.convert(loaded, k.b.getF32Type());
+  Value result = row.name == "softmax"      ? softmax(x, r)
+                 : row.name == "layer_norm" ? layerNorm(x, r)
+                                            : rmsNorm(x, r);
+  store(result, y, r);
+}
+
+void RowKernel::walk() {
+  Value first = k.blockId(), last = k.sub(rows, 1);
+  Value start = loadRow(k.min(first, last));
+  k.loop(first, rows, k.gridSize(), start, [&](Value r, ValueRange carried) {
+    Value next = loadRow(k.min(k.add(r, k.gridSize()), last));
+    compute(r, carried[0]);
+    // The next trip starts with the same scratch as this one.
+    if (reductions % 2 && warps > 1)
+      k.blockBarrier();
+    return Values{next};
+  });
 }
 
 void RowKernel::build(gpu::GPUModuleOp kernels) {
@@ -192,60 +268,36 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
   };
   SmallVector<Type> types = {buffer(element), buffer(element),
                              k.b.getIndexType()};
-  for (Value parameter : {row.gamma, row.beta})
-    if (parameter)
-      types.push_back(buffer(elementTypeOf(parameter)));
+  for (Value operand : optional())
+    types.push_back(buffer(elementTypeOf(operand)));
   k.begin(kernels, uniqueKernelName(kernels, row.name), types, 32 * warps);
-  if (limited)
-    k.kernel.setMinBlocks(resident);
-  Value x = k.arg(0), y = k.arg(1), rows = k.arg(2);
-  scratch = k.alloc(k.tileType({warps}, k.b.getF32Type(), 0));
+  k.kernel.setMinBlocks(resident);
+  x = k.arg(0), y = k.arg(1), rows = k.arg(2);
+  unsigned number = 3;
   if (row.gamma)
-    gamma = k.arg(3);
+    gamma = k.arg(number++);
   if (row.beta)
-    beta = k.arg(4);
-
-  auto offsetOf = [&](Value r) {
-    return k.mul(k.i64(r), arith::ConstantIntOp::create(k.b, k.loc, size, 64));
-  };
-  Value first = k.blockId();
-  Value last = k.sub(rows, 1);
-  Values start;
-  if (ahead)
-    start.push_back(load(x, offsetOf(k.min(first, last)), element));
-  k.loop(first, rows, k.gridSize(), start, [&](Value r, ValueRange carried) {
-    Values next;
-    if (ahead)
-      next.push_back(
-          load(x, offsetOf(k.min(k.add(r, k.gridSize()), last)), element));
-    Value current = ahead ? carried[0] : load(x, offsetOf(r), element);
-    current = k.convert(current, k.b.getF32Type());
-    Value result = row.name == "rms_norm"     ? rmsNorm(current)
-                   : row.name == "layer_norm" ? layerNorm(current)
-                                              : softmax(current);
-    SmallVector<Value> bounds;
-    if (padded != size)
-      bounds.push_back(k.index(size));
-    StoreOp::create(k.b, k.loc, k.convert(result, element), y, offsetOf(r),
-                    Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
-    return next;
-  });
+    beta = k.arg(number++);
+  for (Value &place : scratch)
+    place = k.alloc(k.tileType({warps}, k.b.getF32Type(), 0));
+  if (walks)
+    walk();
+  else
+    compute(k.blockId(), loadRow(k.blockId()));
   k.end();
 }
 
 void RowKernel::launch(gpu::GPUModuleOp kernels) {
   KernelOp kernel = k.kernel;
-  Value rows = k.index(1);
+  Value count = k.index(1);
   for (int64_t d = 0, n = shapeOf(row.x).size() - 1; d < n; ++d)
-    rows = k.mul(rows, k.b.createOrFold<memref::DimOp>(k.loc, row.x, d));
-  SmallVector<Value> args = {row.x, row.y, rows};
-  for (Value parameter : {row.gamma, row.beta})
-    if (parameter)
-      args.push_back(parameter);
+    count = k.mul(count, k.b.createOrFold<memref::DimOp>(k.loc, row.x, d));
+  SmallVector<Value> args = {row.x, row.y, count};
+  llvm::append_range(args, optional());
   Value one = k.index(1);
-  Value blocks = rows;
+  Value blocks = count;
   if (walks) // as many blocks as run at a time
-    blocks = k.min(rows, k.index(machine.multiprocessors * resident));
+    blocks = k.min(count, k.index(machine.multiprocessors * resident));
   auto symbol = SymbolRefAttr::get(
       kernels.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
   LaunchOp::create(k.b, k.loc, symbol, blocks, one, one, args);

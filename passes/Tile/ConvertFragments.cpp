@@ -143,8 +143,6 @@ struct BlockReducePattern : Pattern<BlockReduceOp> {
       return success();
     }
     Value scratch = adaptor.getScratch().front();
-    // The readers of the reduction before are done.
-    NVVM::Barrier0Op::create(rewriter, loc);
     auto first = scf::IfOp::create(rewriter, loc, nvvm.equal(nvvm.lane(), 0));
     {
       OpBuilder::InsertionGuard guard(rewriter);

@@ -45,6 +45,8 @@ def check(op, rows, width, dtype, dynamic=False):
 
 for op in ("rms_norm", "layer_norm", "softmax"):
     check(op, 3, 64, "bf16")
+    check(op, 2, 4096, "bf16")
+    check(op, 1, 32768, "f16")  # more elements than a thread keeps
     check(op, 2, 1000, "f16", dynamic=True)  # a tail
     check(op, 2, 2052, "f32")
     check(op, 1, 8, "bf16", dynamic=True)
