@@ -15,6 +15,9 @@
 // in its epilogue. Tiles are walked in columns of 16 row tiles, so that the
 // blocks that run together share operands in L2.
 //
+// Products of few rows have narrower tiles; rows behind the end of a are not
+// loaded, as their products go nowhere.
+//
 // A grouped product takes its row tiles from a table that an earlier kernel has
 // written (RowTiles in Schedules.h), and may multiply two right operands whose
 // columns stand beside each other in the tile. Tiles of 64 rows are for groups
@@ -47,8 +50,13 @@ struct GemmKernel {
     element = cast<MemRefType>(p.a.getType()).getElementType();
     batched = d.getRank() == 3;
     int64_t n = d.getShape().back();
-    cols = !p.pair && !ShapedType::isDynamic(n) && n <= 128 ? 128 : 256;
-    stages = (cols == 256 ? 4 : 6) + (split ? 1 : 0);
+    cols = columnsOfTile();
+    stages = (cols == 256 ? 4 : cols == 128 ? 6 : 8) + (split ? 1 : 0);
+    // What a copy fills outside of the matrix is slower than what it loads.
+    int64_t m = d.getShape()[d.getRank() - 2];
+    loadedRows = ShapedType::isDynamic(m) || p.groups
+                     ? rows
+                     : std::clamp<int64_t>(llvm::alignTo(m, 8), 8, rows);
     groupCols = split ? cols / 2 : cols;
     part = p.pair ? groupCols / 2 : groupCols;
     // Bulk stores need rows of whole 16 bytes, and clip at the last row only.
@@ -84,6 +92,7 @@ private:
   Value offsetOf(Tile tile, Value row, Value col, Value leading);
   bool loadsAhead();
 
+  int64_t columnsOfTile();
   TmaType tma(int64_t rows, int64_t columns, Type type, bool batched);
   Type outElement() { return d.getElementType(); }
 
@@ -92,7 +101,7 @@ private:
   KernelBuilder k;
   MemRefType d;
   Type element;
-  int64_t rows; // of a tile
+  int64_t rows, loadedRows; // of a tile, and of those what a has
   bool split, batched;
   int64_t cols, stages, vector;
   // Columns of a warp group's sums, and of those the ones of one right operand.
@@ -107,6 +116,33 @@ private:
 };
 
 } // namespace
+
+/// Wide tiles need less of the memory's bandwidth, narrow ones fill the device
+/// when there are few rows.
+TileWidth rudnn::tile::tileWidth(int64_t rows, int64_t columns, int64_t batch,
+                                 const Machine &machine) {
+  // Measured times of a step, relative.
+  constexpr TileWidth kWidths[] = {{256, 1024}, {128, 550}, {64, 465}};
+  TileWidth best = {0, 0};
+  for (auto [width, time] : kWidths) {
+    int64_t tiles = batch * llvm::divideCeil(rows, 128) *
+                    llvm::divideCeil(columns, width);
+    time *= llvm::divideCeil(tiles, machine.multiprocessors);
+    if (best.columns == 0 || time < best.time)
+      best = {width, time};
+  }
+  return best;
+}
+
+int64_t GemmKernel::columnsOfTile() {
+  int64_t n = d.getShape().back();
+  if (p.pair)
+    return 256;
+  if (!d.hasStaticShape() || p.groups || rows != 128)
+    return !ShapedType::isDynamic(n) && n <= 128 ? 128 : 256;
+  int64_t m = d.getShape()[d.getRank() - 2];
+  return tileWidth(m, n, batched ? d.getShape().front() : 1, machine).columns;
+}
 
 TmaType GemmKernel::tma(int64_t rows, int64_t columns, Type type,
                         bool batched) {
@@ -185,8 +221,10 @@ void GemmKernel::producer() {
                k.acquire(ring, it);
                Value slot = k.slot(ring, it);
                Value batch = batched ? tile.batch : Value();
-               k.tmaLoad(tmaA, at(batch, tile.rowA, depth),
-                         k.stage(tilesA, slot), ring, it);
+               Value a = k.stage(tilesA, slot);
+               if (loadedRows != rows)
+                 a = k.rows(a, k.index(0), loadedRows);
+               k.tmaLoad(tmaA, at(batch, tile.rowA, depth), a, ring, it);
                loadRight(tile, depth, slot, it);
                k.commit(ring, it);
                return Values{};
@@ -364,7 +402,7 @@ void GemmKernel::build(gpu::GPUModuleOp kernels) {
   TmaType right = p.transposeB
                       ? tma(p.pair ? part : cols, kStep, element, bBatched)
                       : tma(kStep, 64, element, bBatched);
-  take(tmaA, tma(rows, kStep, element, batched));
+  take(tmaA, tma(loadedRows, kStep, element, batched));
   take(tmaB, right);
   if (p.pair)
     take(tmaPair, right);

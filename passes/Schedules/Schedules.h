@@ -112,6 +112,14 @@ struct Product {
   mlir::Value pair = {};         // a second right operand, like b
 };
 
+/// The width of a product's tiles and the time of a step of the depth in all
+/// rounds of the device (relative: 1024 for a tile of 256 columns).
+struct TileWidth {
+  int64_t columns, time;
+};
+TileWidth tileWidth(int64_t rows, int64_t columns, int64_t batch,
+                    const Machine &machine);
+
 Product productOf(GemmOp op);
 /// Builds the kernel of a product on memrefs for sm_90a, and launches it.
 void emitProduct(const Product &product, mlir::OpBuilder &b,
