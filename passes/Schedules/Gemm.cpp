@@ -518,7 +518,10 @@ LogicalResult rudnn::tile::scheduleGemm(GemmOp op, gpu::GPUModuleOp kernels,
   if (std::string why = whyNotGemm(op); !why.empty())
     return op.emitOpError("the sm_90a schedule does not apply: ") << why;
   OpBuilder b(op);
-  emitProduct(productOf(op), b, kernels, machine);
+  if (int64_t parts = partsOfDepth(op, machine); parts > 1)
+    emitSplitProduct(op, parts, b, kernels, machine);
+  else
+    emitProduct(productOf(op), b, kernels, machine);
   op.erase();
   return success();
 }

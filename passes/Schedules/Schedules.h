@@ -120,6 +120,12 @@ struct TileWidth {
 TileWidth tileWidth(int64_t rows, int64_t columns, int64_t batch,
                     const Machine &machine);
 
+/// Into how many parts the depth of a product is best split (GemmSplit.cpp).
+int64_t partsOfDepth(GemmOp op, const Machine &machine);
+/// A batch of products of the parts, and a kernel that adds them.
+void emitSplitProduct(GemmOp op, int64_t parts, mlir::OpBuilder &b,
+                      mlir::gpu::GPUModuleOp kernels, const Machine &machine);
+
 Product productOf(GemmOp op);
 /// Builds the kernel of a product on memrefs for sm_90a, and launches it.
 void emitProduct(const Product &product, mlir::OpBuilder &b,
