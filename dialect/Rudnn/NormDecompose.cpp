@@ -83,6 +83,46 @@ FailureOr<SmallVector<Value>> RmsNormOp::decomposeOperation(OpBuilder &b) {
   return SmallVector<Value>{y};
 }
 
+FailureOr<SmallVector<Value>> AddRmsNormOp::decomposeOperation(OpBuilder &b) {
+  Location loc = getLoc();
+  EinBuilder e(b, loc);
+  RowSpec spec(getX());
+  SmallVector<Value> terms = {getX(), getResidual()};
+  std::string both = spec.all + "," + spec.all;
+  auto add = [](OpBuilder &b, Location loc, ValueRange x) -> Value {
+    return arith::AddFOp::create(b, loc, toF32(b, loc, x[0]),
+                                 toF32(b, loc, x[1]));
+  };
+  Value squares = e.reduce(
+      both + "->" + spec.row, terms, b.getF32FloatAttr(0.0),
+      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value sum = add(b, loc, x);
+        auto flags =
+            arith::FastMathFlags::reassoc | arith::FastMathFlags::contract;
+        Value square = arith::MulFOp::create(b, loc, sum, sum, flags);
+        return arith::AddFOp::create(b, loc, x[2], square, flags);
+      });
+  Value mean = divideByWidth(e, b, loc, spec, squares, getX());
+  Value scale = reciprocalRoot(e, b, spec, mean, getEps());
+  Type type = elementTypeOf(getX());
+  Value y = e.map(
+      both + "," + spec.row + "," + spec.column + "->" + spec.all,
+      {getX(), getResidual(), scale, getGamma()}, type,
+      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        Value n = arith::MulFOp::create(b, loc, add(b, loc, x), x[2]);
+        Value y = arith::MulFOp::create(b, loc, n, toF32(b, loc, x[3]));
+        return fromF32(b, loc, y, type);
+      },
+      getOuts()[0]);
+  Value h = e.map(
+      both + "->" + spec.all, terms, type,
+      [&](OpBuilder &b, Location loc, ValueRange x) -> Value {
+        return fromF32(b, loc, add(b, loc, x), type);
+      },
+      getOuts()[1]);
+  return SmallVector<Value>{y, h};
+}
+
 FailureOr<SmallVector<Value>> LayerNormOp::decomposeOperation(OpBuilder &b) {
   Location loc = getLoc();
   EinBuilder e(b, loc);

@@ -38,10 +38,10 @@ static LogicalResult verifyRows(Operation *op, StringRef clause, Value x) {
 
 /// `y` equals `x` in shape and element type.
 static LogicalResult verifySame(Operation *op, StringRef clause, Value x,
-                                Value y) {
-  if (failed(verifyShape(op, clause, "the output", y, shapeOf(x))))
+                                Value y, StringRef name = "the output") {
+  if (failed(verifyShape(op, clause, name, y, shapeOf(x))))
     return failure();
-  return verifyElementType(op, clause, "the output", y, elementTypeOf(x));
+  return verifyElementType(op, clause, name, y, elementTypeOf(x));
 }
 
 static LogicalResult verifyWeight(Operation *op, StringRef clause,
@@ -65,6 +65,27 @@ LogicalResult RmsNormOp::verify() {
 }
 
 TilingLoops RmsNormOp::getTilingLoops() { return getRowLoops(*this); }
+
+//===----------------------------------------------------------------------===//
+// add_rms_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult AddRmsNormOp::verify() {
+  if (failed(verifyDestination(*this, "add_rms_norm_c6", 2, 2)) ||
+      failed(verifyRows(*this, "add_rms_norm_c1", getX())) ||
+      failed(verifySame(*this, "add_rms_norm_c2", getX(), getResidual(),
+                        "the residual")) ||
+      failed(verifySame(*this, "add_rms_norm_c3", getX(), getOuts()[0],
+                        "the first output")) ||
+      failed(verifySame(*this, "add_rms_norm_c3", getX(), getOuts()[1],
+                        "the second output")) ||
+      failed(verifyWeight(*this, "add_rms_norm_c4", "gamma", getX(),
+                          getGamma())))
+    return failure();
+  return verifyPositiveFinite(*this, "add_rms_norm_c5", "eps", getEps());
+}
+
+TilingLoops AddRmsNormOp::getTilingLoops() { return getRowLoops(*this); }
 
 //===----------------------------------------------------------------------===//
 // layer_norm

@@ -59,6 +59,54 @@ def Rudnn_RmsNormOp : Rudnn_RowOp<"rms_norm"> {
   }];
 }
 
+def Rudnn_AddRmsNormOp : Rudnn_RowOp<"add_rms_norm"> {
+  let summary = "Sum of two tensors and its root-mean-square normalization";
+  let description = [{
+    What a transformer's residual connection and the norm behind it compute, in one
+    pass. For every row, in f32:
+
+    ```
+    h[i] = x[i] + residual[i]
+    y[i] = h[i] / sqrt(mean(h^2) + eps) * gamma[i]
+    ```
+
+    The first output is `y`, the second `h`, each rounded once to its element type:
+    `y` is computed from the sum before it is rounded.
+
+    Shapes: `x`, `residual`, `y` and `h` `[..., H]` of the same shape and element
+    type, `gamma` `[H]`. Any axis but the last may be empty.
+
+    Clauses:
+    - `add_rms_norm_c1`: `x` has rank at least 1 and `H` is not 0.
+    - `add_rms_norm_c2`: `residual` has the shape and element type of `x`.
+    - `add_rms_norm_c3`: `y` and `h` have the shape and element type of `x`.
+    - `add_rms_norm_c4`: `gamma` has shape `[H]` and is f32 or of the type of `x`.
+    - `add_rms_norm_c5`: `eps` is finite and greater than 0.
+    - `add_rms_norm_c6`: two outs; on tensors one result for each, on memrefs none.
+
+    Example:
+
+    ```mlir
+    func.func @add_rms_norm(%x: tensor<?x512xbf16>, %residual: tensor<?x512xbf16>,
+        %gamma: tensor<512xf32>, %y: tensor<?x512xbf16>, %h: tensor<?x512xbf16>)
+        -> (tensor<?x512xbf16>, tensor<?x512xbf16>) {
+      %0:2 = rudnn.add_rms_norm
+          ins(%x, %residual, %gamma : tensor<?x512xbf16>, tensor<?x512xbf16>, tensor<512xf32>)
+          outs(%y, %h : tensor<?x512xbf16>, tensor<?x512xbf16>) {eps = 1.0e-6 : f64}
+          -> tensor<?x512xbf16>, tensor<?x512xbf16>
+      return %0#0, %0#1 : tensor<?x512xbf16>, tensor<?x512xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins Rudnn_FloatShaped:$x, Rudnn_FloatShaped:$residual,
+      Rudnn_FloatShaped:$gamma, Variadic<Rudnn_FloatShaped>:$outs,
+      DefaultValuedAttr<F64Attr, "1e-5">:$eps);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $residual `,` $gamma `:` type($x) `,` type($residual) `,` type($gamma) `)`
+    `outs` `(` $outs `:` type($outs) `)` attr-dict (`->` type($results)^)?
+  }];
+}
+
 def Rudnn_LayerNormOp : Rudnn_RowOp<"layer_norm", [AttrSizedOperandSegments]> {
   let summary = "Layer normalization of the last axis";
   let description = [{

@@ -324,6 +324,27 @@ LogicalResult BlockReduceOp::verify() {
   return success();
 }
 
+LogicalResult BlockMomentsOp::verify() {
+  FragmentType input = fragmentOf(getInput());
+  if (!input.getElementType().isF32())
+    return emitOpError("input has elements of ")
+           << input.getElementType() << ", expected f32";
+  Layout layout = input.getLayout();
+  auto isZero = [](const Layout::Basis &basis) {
+    return llvm::all_of(basis, [](int64_t x) { return x == 0; });
+  };
+  if (llvm::any_of(layout.laneBases(), isZero) ||
+      llvm::any_of(layout.warpBases(), isZero))
+    return emitOpError("several threads hold the same element of the input");
+  MemRefType scratch = getScratch().getType();
+  int64_t floats = int64_t(2) << layout.warpBits();
+  if (scratch.getRank() != 1 || scratch.getDimSize(0) != floats ||
+      !scratch.getElementType().isF32() || getSwizzle(scratch))
+    return emitOpError("scratch must be memref<")
+           << floats << "xf32, #rudnn_tile.shared>, got " << scratch;
+  return success();
+}
+
 LogicalResult BroadcastOp::verify() {
   return verifySlice(*this, fragmentOf(getResult()), fragmentOf(getInput()),
                      getDim());

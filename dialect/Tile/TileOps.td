@@ -396,11 +396,28 @@ def Tile_BlockReduceOp : Tile_Op<"block_reduce", [Tile_WarpCollective]> {
   let summary = "reduces one f32 value of each thread over the whole block";
   let description = [{
     Shuffles in the warps, then `scratch` (`memref<W x f32>`, W warps of the block)
-    and two barriers of the block. Every thread gets the result. Deterministic.
+    and one barrier of the block. Every thread gets the result. Deterministic. Other
+    threads may still read `scratch` afterwards: it may be written again behind the
+    next barrier, so that reductions in a row take turns with two of them.
   }];
   let arguments = (ins Tile_CombineAttr:$kind, F32:$value, Tile_SharedTile:$scratch);
   let results = (outs F32:$result);
   let assemblyFormat = "$kind $value `with` $scratch attr-dict `:` type($scratch)";
+  let hasVerifier = 1;
+}
+
+def Tile_BlockMomentsOp : Tile_Op<"block_moments", [Tile_WarpCollective]> {
+  let summary = "mean of a fragment's elements and the sum of their squared distances from it";
+  let description = [{
+    Of all elements that the block holds, each once, with one barrier: the moments of
+    eight elements, of threads, of warps are merged by the formula of Chan, Golub and
+    LeVeque (1979, "Updating formulae and a pairwise algorithm for computing sample
+    variances"), so that nothing cancels. `scratch` (`memref<2W x f32>`, W warps) is used
+    as in `block_reduce`.
+  }];
+  let arguments = (ins Tile_AnyFragment:$input, Tile_SharedTile:$scratch);
+  let results = (outs F32:$mean, F32:$squares);
+  let assemblyFormat = "$input `with` $scratch attr-dict `:` type($input) `,` type($scratch)";
   let hasVerifier = 1;
 }
 

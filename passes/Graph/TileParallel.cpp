@@ -52,7 +52,7 @@ static bool isRudnnOp(Operation *op) {
 }
 
 static bool isRowOp(Operation *op) {
-  return isa<RmsNormOp, LayerNormOp, SoftmaxOp>(op);
+  return isa<RmsNormOp, AddRmsNormOp, LayerNormOp, SoftmaxOp>(op);
 }
 
 /// Elementwise with every result in loop order.

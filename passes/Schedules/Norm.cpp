@@ -1,4 +1,4 @@
-//===- Norm.cpp - Row kernels: rms_norm, layer_norm, softmax -*- C++ -*-===//
+//===- Norm.cpp - Row kernels: normalizations and softmax -*- C++ -*-===//
 //
 // Part of the rudnn project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,6 +31,8 @@ struct RowOp {
   Value x, y, gamma, beta; // gamma and beta may be null
   double eps = 0;
   StringRef name;
+  // What is added to x, and where the sum goes; or null.
+  Value residual = Value(), sum = Value();
 };
 
 RowOp describe(Operation *op) {
@@ -42,6 +44,16 @@ RowOp describe(Operation *op) {
             Value(),
             norm.getEps().convertToDouble(),
             "rms_norm"};
+  if (auto norm = dyn_cast<AddRmsNormOp>(op))
+    return {op,
+            norm.getX(),
+            norm.getOuts()[0],
+            norm.getGamma(),
+            Value(),
+            norm.getEps().convertToDouble(),
+            "add_rms_norm",
+            norm.getResidual(),
+            norm.getOuts()[1]};
   if (auto norm = dyn_cast<LayerNormOp>(op))
     return {op,
             norm.getX(),
@@ -86,9 +98,10 @@ private:
   Value parameter(Value buffer);
   Value nextScratch();
   Value total(Combine kind, Value fragment);
-  Value loadRow(Value r);
+  Values loadRow(Value r);
   void store(Value fragment, Value buffer, Value r);
-  void compute(Value r, Value loaded);
+  Value sumOf(ValueRange loaded);
+  void compute(Value r, ValueRange loaded);
   void walk();
   Value inside(Value fragment, Value outside);
   Value again(Value x, Value r);
@@ -96,12 +109,17 @@ private:
   Value layerNorm(Value x, Value r);
   Value softmax(Value x, Value r);
   Value scaled(Value x, Value factor);
+  /// Mean and variance in one reduction, when no place behind the row's end
+  /// counts and the mean of 16-bit values needs no correction.
+  bool hasMoments() {
+    return row.name == "layer_norm" && padded == size && !element.isF32();
+  }
   Value offsetOf(Value r) {
     return k.mul(k.i64(r), arith::ConstantIntOp::create(k.b, k.loc, size, 64));
   }
   /// The op's operands that not every row op has, in the order of arguments.
   SmallVector<Value> optional() {
-    SmallVector<Value> all = {row.gamma, row.beta};
+    SmallVector<Value> all = {row.gamma, row.beta, row.residual, row.sum};
     llvm::erase(all, Value());
     return all;
   }
@@ -114,8 +132,8 @@ private:
   Layout layout;
   bool walks, rereads;
   int64_t resident;
-  // Arguments; gamma and beta if the op has them.
-  Value x, y, rows, gamma, beta;
+  // Arguments; the vectors and the residual if the op has them.
+  Value x, y, rows, gamma, beta, residual, sum;
   /// Two reductions in a row never use the same one.
   Value scratch[2];
   unsigned reductions = 0;
@@ -132,7 +150,7 @@ Value RowKernel::load(Value buffer, Value offset, Type type) {
                         Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
 }
 
-/// Room for the next reduction: one float of each warp.
+/// Room for the next reduction: one float of each warp, of moments two.
 Value RowKernel::nextScratch() { return scratch[reductions++ % 2]; }
 
 Value RowKernel::total(Combine kind, Value fragment) {
@@ -175,7 +193,7 @@ Value RowKernel::scaled(Value x, Value factor) {
 
 /// Row r after a barrier: in registers, or read once more.
 Value RowKernel::again(Value x, Value r) {
-  return rereads ? k.convert(loadRow(r), k.b.getF32Type()) : x;
+  return rereads ? sumOf(loadRow(r)) : x;
 }
 
 Value RowKernel::rmsNorm(Value x, Value r) {
@@ -184,10 +202,13 @@ Value RowKernel::rmsNorm(Value x, Value r) {
   Value factor =
       math::RsqrtOp::create(k.b, k.loc, k.addf(mean, k.f32(row.eps)));
   x = again(x, r);
+  if (residual)
+    store(x, sum, r);
   return scaled(x, factor);
 }
 
 Value RowKernel::layerNorm(Value x, Value r) {
+  Value squares;
   SmallVector<Value> shifts;
   auto centered = [&](Value x) {
     return k.map1(x, [&](ValueRange v) {
@@ -200,14 +221,20 @@ Value RowKernel::layerNorm(Value x, Value r) {
   auto center = [&](Value x) {
     shifts.push_back(k.mulf(total(Combine::Add, x), k.f32(1.0 / size)));
   };
-  center(x);
-  // The mean of large values is off by its rounding, which shows in f32.
-  if (element.isF32())
-    center(inside(centered(again(x, r)), k.f32(0)));
-  Value distances = inside(centered(again(x, r)), k.f32(0));
-  Value squares = total(Combine::Add, k.map1(distances, [&](ValueRange v) {
-    return k.mulf(v[0], v[0]);
-  }));
+  if (hasMoments()) {
+    auto moments = BlockMomentsOp::create(k.b, k.loc, x, nextScratch());
+    shifts.push_back(moments.getMean());
+    squares = moments.getSquares();
+  } else {
+    center(x);
+    // The mean of large values is off by its rounding, which shows in f32.
+    if (element.isF32())
+      center(inside(centered(again(x, r)), k.f32(0)));
+    Value distances = inside(centered(again(x, r)), k.f32(0));
+    squares = total(Combine::Add, k.map1(distances, [&](ValueRange v) {
+      return k.mulf(v[0], v[0]);
+    }));
+  }
   Value variance = k.mulf(squares, k.f32(1.0 / size));
   Value factor =
       math::RsqrtOp::create(k.b, k.loc, k.addf(variance, k.f32(row.eps)));
@@ -229,8 +256,14 @@ Value RowKernel::softmax(Value x, Value r) {
   return k.map1(powers, [&](ValueRange v) { return k.mulf(v[0], factor); });
 }
 
-/// Row r as it is stored.
-Value RowKernel::loadRow(Value r) { return load(x, offsetOf(r), element); }
+/// Row r of x and of the residual.
+Values RowKernel::loadRow(Value r) {
+  Values loaded;
+  for (Value buffer : {x, residual})
+    if (buffer)
+      loaded.push_back(load(buffer, offsetOf(r), element));
+  return loaded;
+}
 
 void RowKernel::store(Value fragment, Value buffer, Value r) {
   SmallVector<Value> bounds;
@@ -240,9 +273,18 @@ void RowKernel::store(Value fragment, Value buffer, Value r) {
                   Value(), bounds, k.b.getDenseI64ArrayAttr({1}), vector);
 }
 
+/// x, or x and the residual's sum, as f32.
+Value RowKernel::sumOf(ValueRange loaded) {
+  Value x = k.convert(loaded[0], k.b.getF32Type());
+  if (!residual)
+    return x;
+  return k.map1({x, k.convert(loaded[1], k.b.getF32Type())},
+                [&](ValueRange v) { return k.addf(v[0], v[1]); });
+}
+
 /// Row r, loaded before, to its result.
-void RowKernel::compute(Value r, Value loaded) {
-  Value x = k.convert(loaded, k.b.getF32Type());
+void RowKernel::compute(Value r, ValueRange loaded) {
+  Value x = sumOf(loaded);
   Value result = row.name == "softmax"      ? softmax(x, r)
                  : row.name == "layer_norm" ? layerNorm(x, r)
                                             : rmsNorm(x, r);
@@ -251,14 +293,14 @@ void RowKernel::compute(Value r, Value loaded) {
 
 void RowKernel::walk() {
   Value first = k.blockId(), last = k.sub(rows, 1);
-  Value start = loadRow(k.min(first, last));
+  Values start = loadRow(k.min(first, last));
   k.loop(first, rows, k.gridSize(), start, [&](Value r, ValueRange carried) {
-    Value next = loadRow(k.min(k.add(r, k.gridSize()), last));
-    compute(r, carried[0]);
+    Values next = loadRow(k.min(k.add(r, k.gridSize()), last));
+    compute(r, carried);
     // The next trip starts with the same scratch as this one.
     if (reductions % 2 && warps > 1)
       k.blockBarrier();
-    return Values{next};
+    return next;
   });
 }
 
@@ -274,12 +316,16 @@ void RowKernel::build(gpu::GPUModuleOp kernels) {
   k.kernel.setMinBlocks(resident);
   x = k.arg(0), y = k.arg(1), rows = k.arg(2);
   unsigned number = 3;
-  if (row.gamma)
-    gamma = k.arg(number++);
-  if (row.beta)
-    beta = k.arg(number++);
+  std::pair<Value, Value *> arguments[] = {{row.gamma, &gamma},
+                                           {row.beta, &beta},
+                                           {row.residual, &residual},
+                                           {row.sum, &sum}};
+  for (auto [operand, argument] : arguments)
+    if (operand)
+      *argument = k.arg(number++);
+  int64_t floats = hasMoments() ? 2 * warps : warps;
   for (Value &place : scratch)
-    place = k.alloc(k.tileType({warps}, k.b.getF32Type(), 0));
+    place = k.alloc(k.tileType({floats}, k.b.getF32Type(), 0));
   if (walks)
     walk();
   else

@@ -32,6 +32,7 @@ using Kernels = gpu::GPUModuleOp;
 
 /// The schedules of one op in the order of preference.
 const ScheduleRow kTable[] = {
+    {"rudnn.add_rms_norm", /*needsWgmma=*/false, whyNotRows, scheduleRow},
     {"rudnn.attention", /*needsWgmma=*/true, whyNotWgmmaAttention,
      scheduleAttention},
     {"rudnn.attention", /*needsWgmma=*/false, whyNotAttentionMma,

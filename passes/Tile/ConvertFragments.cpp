@@ -160,6 +160,113 @@ struct BlockReducePattern : Pattern<BlockReduceOp> {
   }
 };
 
+/// Mean and sum of squared distances from it of `count` elements.
+struct Moments {
+  Value mean, squares;
+  double count;
+};
+
+struct BlockMomentsPattern : Pattern<BlockMomentsOp> {
+  using Pattern::Pattern;
+  LogicalResult
+  matchAndRewrite(BlockMomentsOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Nvvm nvvm(rewriter, op.getLoc());
+    Moments thread = ofThread(nvvm, adaptor.getInput());
+    for (int64_t mask = 16; mask > 0; mask /= 2)
+      thread = merge(nvvm, thread,
+                     {nvvm.shuffleXor(thread.mean, mask),
+                      nvvm.shuffleXor(thread.squares, mask), thread.count});
+    Moments block = ofWarps(nvvm, thread, adaptor.getScratch().front(),
+                            op.getScratch().getType().getNumElements() / 2);
+    rewriter.replaceOp(op, {block.mean, block.squares});
+    return success();
+  }
+
+private:
+  static Value fma(Nvvm &nvvm, Value x, Value y, Value z) {
+    return math::FmaOp::create(nvvm.b, nvvm.loc, x, y, z);
+  }
+  static Value sub(Nvvm &nvvm, Value x, Value y) {
+    return arith::SubFOp::create(nvvm.b, nvvm.loc, x, y);
+  }
+  static Value scale(Nvvm &nvvm, Value x, double factor) {
+    return arith::MulFOp::create(nvvm.b, nvvm.loc, x, nvvm.f32(factor));
+  }
+
+  /// Of a few numbers: first their mean, then the distances from it.
+  static Moments ofFew(Nvvm &nvvm, ArrayRef<Value> values) {
+    Value mean =
+        scale(nvvm, nvvm.combine(Combine::Add, values), 1.0 / values.size());
+    Value squares = nvvm.f32(0);
+    for (Value value : values) {
+      Value distance = sub(nvvm, value, mean);
+      squares = fma(nvvm, distance, distance, squares);
+    }
+    return {mean, squares, double(values.size())};
+  }
+
+  /// The same result when x and y change places and have equal counts.
+  static Moments merge(Nvvm &nvvm, Moments x, Moments y) {
+    double count = x.count + y.count;
+    Value distance = sub(nvvm, y.mean, x.mean);
+    Value square = arith::MulFOp::create(nvvm.b, nvvm.loc, distance, distance);
+    Value squares =
+        arith::AddFOp::create(nvvm.b, nvvm.loc, x.squares, y.squares);
+    squares = fma(nvvm, square, nvvm.f32(x.count * y.count / count), squares);
+    Value mean;
+    if (x.count == y.count)
+      mean = scale(
+          nvvm, arith::AddFOp::create(nvvm.b, nvvm.loc, x.mean, y.mean), 0.5);
+    else
+      mean = fma(nvvm, distance, nvvm.f32(y.count / count), x.mean);
+    return {mean, squares, count};
+  }
+
+  /// Eight elements at a time, so that few converted ones are alive.
+  static Moments ofThread(Nvvm &nvvm, ValueRange elements) {
+    SmallVector<Value> values(elements);
+    size_t few = values.size() % 8 == 0 ? 8 : values.size() % 4 == 0 ? 4 : 1;
+    ArrayRef<Value> rest(values);
+    Moments all = ofFew(nvvm, rest.take_front(few));
+    for (rest = rest.drop_front(few); !rest.empty();
+         rest = rest.drop_front(few))
+      all = merge(nvvm, all, ofFew(nvvm, rest.take_front(few)));
+    return all;
+  }
+
+  /// Each warp's moments to shared memory; every thread merges them all.
+  static Moments ofWarps(Nvvm &nvvm, Moments warp, Value scratch,
+                         int64_t warps) {
+    if (warps == 1)
+      return warp;
+    OpBuilder &b = nvvm.b;
+    auto first = scf::IfOp::create(b, nvvm.loc, nvvm.equal(nvvm.lane(), 0));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(first.thenBlock());
+      Value place = nvvm.offset(scratch, nvvm.shl(nvvm.shr(nvvm.tid(), 5), 3));
+      LLVM::StoreOp::create(b, nvvm.loc, warp.mean, place, 8);
+      LLVM::StoreOp::create(b, nvvm.loc, warp.squares, nvvm.offset(place, 4),
+                            4);
+    }
+    NVVM::Barrier0Op::create(b, nvvm.loc);
+    SmallVector<Value> means, squares;
+    for (int64_t w = 0; w < warps; ++w) {
+      auto load = [&](int64_t byte) -> Value {
+        return LLVM::LoadOp::create(b, nvvm.loc, b.getF32Type(),
+                                    nvvm.offset(scratch, byte), 4);
+      };
+      means.push_back(load(8 * w));
+      squares.push_back(load(8 * w + 4));
+    }
+    Moments between = ofFew(nvvm, means);
+    Value all = fma(nvvm, between.squares, nvvm.f32(warp.count),
+                    nvvm.combine(Combine::Add, squares));
+    return {between.mean, all, warp.count * warps};
+  }
+};
+
 struct BroadcastPattern : Pattern<BroadcastOp> {
   using Pattern::Pattern;
   LogicalResult
@@ -369,10 +476,11 @@ struct DivPattern : OpConversionPattern<arith::DivFOp> {
 void rudnn::tile::populateFragmentPatterns(const TypeConverter &converter,
                                            RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<AnyPattern, BlockReducePattern, BroadcastPattern, ColumnsPattern,
-               ConvertLayoutPattern, ConvertPattern, DivPattern, IotaPattern,
-               MapPattern, ReducePattern, SplatPattern, ThreadReducePattern>(
-      converter, context);
+  patterns.add<AnyPattern, BlockMomentsPattern, BlockReducePattern,
+               BroadcastPattern, ColumnsPattern, ConvertLayoutPattern,
+               ConvertPattern, DivPattern, IotaPattern, MapPattern,
+               ReducePattern, SplatPattern, ThreadReducePattern>(converter,
+                                                                 context);
   patterns.add<IntrinsicPattern<math::Exp2Op>>(converter, context,
                                                "llvm.nvvm.ex2.approx.ftz.f");
   patterns.add<IntrinsicPattern<math::ExpOp>>(converter, context,

@@ -9,6 +9,14 @@ func.func @rms_norm(%x: tensor<?x512xbf16>, %g: tensor<512xf32>, %i: tensor<?x51
   return %y : tensor<?x512xbf16>
 }
 
+// CHECK-LABEL: @add_rms_norm
+// CHECK: rudnn.add_rms_norm ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<8xbf16>) outs(%{{.*}}, %{{.*}} : tensor<?x8xbf16>, tensor<?x8xbf16>) -> tensor<?x8xbf16>, tensor<?x8xbf16>
+func.func @add_rms_norm(%x: tensor<?x8xbf16>, %g: tensor<8xbf16>) -> (tensor<?x8xbf16>, tensor<?x8xbf16>) {
+  %0:2 = rudnn.add_rms_norm ins(%x, %x, %g : tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<8xbf16>)
+      outs(%x, %x : tensor<?x8xbf16>, tensor<?x8xbf16>) -> tensor<?x8xbf16>, tensor<?x8xbf16>
+  return %0#0, %0#1 : tensor<?x8xbf16>, tensor<?x8xbf16>
+}
+
 // CHECK-LABEL: @layer_norm
 // CHECK: rudnn.layer_norm ins(%{{.*}}, %{{.*}} : tensor<2x3x8xf32>, tensor<8xf32>) beta(%{{.*}} : tensor<8xf32>) outs(%{{.*}} : tensor<2x3x8xf32>) -> tensor<2x3x8xf32>
 // CHECK: rudnn.layer_norm ins(%{{.*}}, %{{.*}} : tensor<2x3x8xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<2x3x8xf32>) -> tensor<2x3x8xf32>

@@ -165,3 +165,67 @@ func.func @integer(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
   %y = rudnn.softmax ins(%x : tensor<4x8xi32>) outs(%x : tensor<4x8xi32>) -> tensor<4x8xi32>
   return %y : tensor<4x8xi32>
 }
+
+// -----
+
+func.func @add_rms_norm_c1(%x: tensor<f32>, %r: tensor<3x4xf32>, %g: tensor<4xf32>, %y: tensor<3x4xf32>, %h: tensor<3x4xf32>) {
+  // expected-error @+1 {{add_rms_norm_c1: x has rank 0, expected at least rank 1}}
+  %0:2 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<f32>, tensor<3x4xf32>, tensor<4xf32>) outs(%y, %h : tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rms_norm_c2(%x: tensor<3x4xf32>, %r: tensor<1x4xf32>, %g: tensor<4xf32>, %y: tensor<3x4xf32>, %h: tensor<3x4xf32>) {
+  // expected-error @+1 {{add_rms_norm_c2: the residual has shape [1, 4], expected [3, 4]}}
+  %0:2 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<3x4xf32>, tensor<1x4xf32>, tensor<4xf32>) outs(%y, %h : tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rms_norm_c2_type(%x: tensor<3x4xf32>, %r: tensor<3x4xf16>, %g: tensor<4xf32>, %y: tensor<3x4xf32>, %h: tensor<3x4xf32>) {
+  // expected-error @+1 {{add_rms_norm_c2: the residual has element type 'f16', expected 'f32'}}
+  %0:2 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<3x4xf32>, tensor<3x4xf16>, tensor<4xf32>) outs(%y, %h : tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rms_norm_c3_y(%x: tensor<3x4xf32>, %r: tensor<3x4xf32>, %g: tensor<4xf32>, %y: tensor<3x5xf32>, %h: tensor<3x4xf32>) {
+  // expected-error @+1 {{add_rms_norm_c3: the first output has shape [3, 5], expected [3, 4]}}
+  %0:2 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<3x4xf32>, tensor<3x4xf32>, tensor<4xf32>) outs(%y, %h : tensor<3x5xf32>, tensor<3x4xf32>) -> tensor<3x5xf32>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rms_norm_c3_h(%x: tensor<3x4xf32>, %r: tensor<3x4xf32>, %g: tensor<4xf32>, %y: tensor<3x4xf32>, %h: tensor<3x4xbf16>) {
+  // expected-error @+1 {{add_rms_norm_c3: the second output has element type 'bf16', expected 'f32'}}
+  %0:2 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<3x4xf32>, tensor<3x4xf32>, tensor<4xf32>) outs(%y, %h : tensor<3x4xf32>, tensor<3x4xbf16>) -> tensor<3x4xf32>, tensor<3x4xbf16>
+  return
+}
+
+// -----
+
+func.func @add_rms_norm_c4(%x: tensor<3x4xf32>, %r: tensor<3x4xf32>, %g: tensor<5xf32>, %y: tensor<3x4xf32>, %h: tensor<3x4xf32>) {
+  // expected-error @+1 {{add_rms_norm_c4: gamma has shape [5], expected [4]}}
+  %0:2 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<3x4xf32>, tensor<3x4xf32>, tensor<5xf32>) outs(%y, %h : tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rms_norm_c5(%x: tensor<3x4xf32>, %r: tensor<3x4xf32>, %g: tensor<4xf32>, %y: tensor<3x4xf32>, %h: tensor<3x4xf32>) {
+  // expected-error @+1 {{add_rms_norm_c5: eps is 0, expected a finite value greater than 0}}
+  %0:2 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<3x4xf32>, tensor<3x4xf32>, tensor<4xf32>) outs(%y, %h : tensor<3x4xf32>, tensor<3x4xf32>) {eps = 0.0 : f64} -> tensor<3x4xf32>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @add_rms_norm_c6(%x: tensor<3x4xf32>, %r: tensor<3x4xf32>, %g: tensor<4xf32>, %y: tensor<3x4xf32>, %h: tensor<3x4xf32>) {
+  // expected-error @+1 {{add_rms_norm_c6: has 1 outs, expected 2}}
+  %0 = rudnn.add_rms_norm ins(%x, %r, %g : tensor<3x4xf32>, tensor<3x4xf32>, tensor<4xf32>) outs(%y : tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}

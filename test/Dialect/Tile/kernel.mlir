@@ -97,3 +97,13 @@ rudnn_tile.kernel @row(%x: memref<?xf32>, %offset: i64, %n: index) attributes {t
   rudnn_tile.store %f to %x[%offset] strides [1] bounds (%n) : !rudnn_tile.fragment<768xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64, 128] rep = [3]>, memref<?xf32>
   rudnn_tile.yield
 }
+
+// CHECK-LABEL: rudnn_tile.kernel @moments
+rudnn_tile.kernel @moments(%x: memref<?xf32>, %offset: i64) attributes {threads = 64 : i32} {
+  %f = rudnn_tile.load %x[%offset] strides [1] : memref<?xf32>
+      -> !rudnn_tile.fragment<128xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64] rep = [1]>
+  %scratch = rudnn_tile.alloc -> memref<4xf32, #rudnn_tile.shared>
+  // CHECK: rudnn_tile.block_moments %{{.*}} with %{{.*}} : <128xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64] rep = [1]>, memref<4xf32, #rudnn_tile.shared>
+  %mean, %squares = rudnn_tile.block_moments %f with %scratch : !rudnn_tile.fragment<128xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64] rep = [1]>, memref<4xf32, #rudnn_tile.shared>
+  rudnn_tile.yield
+}

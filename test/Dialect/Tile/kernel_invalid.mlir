@@ -358,3 +358,33 @@ func.func @barrier_bytes(%ring: !rudnn_tile.ring<2, consumers = 1>, %s: index) {
   rudnn_tile.barrier_arrive empty %ring[%s] bytes 8192 : !rudnn_tile.ring<2, consumers = 1>
   return
 }
+
+// -----
+
+rudnn_tile.kernel @moments_scratch(%x: memref<?xf32>, %offset: i64) attributes {threads = 64 : i32} {
+  %f = rudnn_tile.load %x[%offset] strides [1] : memref<?xf32> -> !rudnn_tile.fragment<128xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64] rep = [1]>
+  %scratch = rudnn_tile.alloc -> memref<2xf32, #rudnn_tile.shared>
+  // expected-error @+1 {{scratch must be memref<4xf32, #rudnn_tile.shared>, got 'memref<2xf32, #rudnn_tile.shared>'}}
+  %mean, %squares = rudnn_tile.block_moments %f with %scratch : !rudnn_tile.fragment<128xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64] rep = [1]>, memref<2xf32, #rudnn_tile.shared>
+  rudnn_tile.yield
+}
+
+// -----
+
+rudnn_tile.kernel @moments_copies(%x: memref<?xf32>, %offset: i64) attributes {threads = 64 : i32} {
+  %f = rudnn_tile.load %x[%offset] strides [1] : memref<?xf32> -> !rudnn_tile.fragment<64xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [0] rep = [1]>
+  %scratch = rudnn_tile.alloc -> memref<4xf32, #rudnn_tile.shared>
+  // expected-error @+1 {{several threads hold the same element of the input}}
+  %mean, %squares = rudnn_tile.block_moments %f with %scratch : !rudnn_tile.fragment<64xf32, reg = [1] lane = [2, 4, 8, 16, 32] warp = [0] rep = [1]>, memref<4xf32, #rudnn_tile.shared>
+  rudnn_tile.yield
+}
+
+// -----
+
+rudnn_tile.kernel @moments_elements(%x: memref<?xbf16>, %offset: i64) attributes {threads = 64 : i32} {
+  %f = rudnn_tile.load %x[%offset] strides [1] : memref<?xbf16> -> !rudnn_tile.fragment<128xbf16, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64] rep = [1]>
+  %scratch = rudnn_tile.alloc -> memref<4xf32, #rudnn_tile.shared>
+  // expected-error @+1 {{input has elements of 'bf16', expected f32}}
+  %mean, %squares = rudnn_tile.block_moments %f with %scratch : !rudnn_tile.fragment<128xbf16, reg = [1] lane = [2, 4, 8, 16, 32] warp = [64] rep = [1]>, memref<4xf32, #rudnn_tile.shared>
+  rudnn_tile.yield
+}

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""rms_norm, layer_norm and softmax against NumPy in float64."""
+"""rms_norm, add_rms_norm, layer_norm and softmax against NumPy in float64."""
 
 import itertools
 import pathlib
@@ -45,6 +45,21 @@ def add(op, shape, static, dtype, x=None):
         args, arrays = f"%x: {t}, %g: {row}", [x, g]
         body = f"rudnn.rms_norm ins(%x, %g : {t}, {row}) outs(%init : {t}) {{eps = 1.0e-6 : f64}}"
         expected = rms_norm(wide, g.astype(np.float64), 1e-6)
+    elif op == "add_rms_norm":
+        r = rudnn_test.cast(rng.standard_normal(shape), dtype)
+        args, arrays = f"%x: {t}, %r: {t}, %g: {row}", [x, r, g]
+        body = (f"rudnn.add_rms_norm ins(%x, %r, %g : {t}, {t}, {row}) outs(%init, %init : {t}, {t}) "
+                "{eps = 1.0e-6 : f64}")
+        total = wide + r.astype(np.float64)
+        text = f"""func.func @NAME({args}) -> ({t}, {t}) {{
+  {dims(t, '%x', static)}
+  %y:2 = {body} -> {t}, {t}
+  return %y#0, %y#1 : {t}, {t}
+}}"""
+        suite.add(f"{op} {dtype} {shape} as {static}", text, arrays,
+                  [rms_norm(total, g.astype(np.float64), 1e-6), total],
+                  rudnn_test.RTOL[dtype], rudnn_test.ATOL[dtype])
+        return
     elif op == "layer_norm":
         args, arrays = f"%x: {t}, %g: {row}, %b: {row}", [x, g, b]
         body = (f"rudnn.layer_norm ins(%x, %g : {t}, {row}) beta(%b : {row}) "
@@ -73,7 +88,7 @@ SHAPES = [
     ((1, 1000), ("?", 1000)),
 ]
 for op, dtype, (shape, static) in itertools.product(
-        ("rms_norm", "layer_norm", "softmax"), ("f32", "f16", "bf16"), SHAPES):
+        ("rms_norm", "add_rms_norm", "layer_norm", "softmax"), ("f32", "f16", "bf16"), SHAPES):
     add(op, shape, static, dtype)
 
 # The variance is taken about the mean: a large common offset does not cancel it.
