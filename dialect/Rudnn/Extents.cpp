@@ -91,6 +91,36 @@ static void visit(AttentionBackwardOp op, ExtentVisitor &v) {
     v.add("dsinks", op.getOuts().back(), "h");
 }
 
+/// Packed rows: q and k count those of all s - 1 sequences.
+template <typename OpTy>
+static void visitRagged(OpTy op, ExtentVisitor &v) {
+  v.add("q", op.getQ(), "qhd");
+  v.add("k", op.getK(), "kgd");
+  v.add("v", op.getV(), "kge");
+  v.add("query_offsets", op.getQueryOffsets(), "s");
+  v.add("key_offsets", op.getKeyOffsets(), "s");
+  v.add("sinks", op.getSinks(), "h");
+}
+
+static void visit(RaggedAttentionOp op, ExtentVisitor &v) {
+  visitRagged(op, v);
+  v.add("out", op.getOuts()[0], "qhe");
+  if (op.getOuts().size() > 1)
+    v.add("lse", op.getOuts()[1], "hq");
+}
+
+static void visit(RaggedAttentionBackwardOp op, ExtentVisitor &v) {
+  visitRagged(op, v);
+  v.add("out", op.getOut(), "qhe");
+  v.add("dout", op.getDout(), "qhe");
+  v.add("lse", op.getLse(), "hq");
+  v.add("dq", op.getOuts()[0], "qhd");
+  v.add("dk", op.getOuts()[1], "kgd");
+  v.add("dv", op.getOuts()[2], "kge");
+  if (op.getSinksGradient())
+    v.add("dsinks", op.getOuts().back(), "h");
+}
+
 static void visit(MergeAttentionStatesOp op, ExtentVisitor &v) {
   v.addAll("states", op.getStates(), "bhqe");
   v.addAll("lses", op.getLses(), "bhq");
@@ -332,6 +362,7 @@ static void visit(ConvWeightBackwardOp op, ExtentVisitor &v) {
 void rudnn::visitExtents(Operation *op, ExtentVisitor &v) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<RmsNormOp, LayerNormOp, SoftmaxOp, AttentionOp, AttentionBackwardOp,
+            RaggedAttentionOp, RaggedAttentionBackwardOp,
             MergeAttentionStatesOp, PagedPlanOp, PagedAppendOp,
             PagedAttentionOp, PagedMlaOp, PagedAttentionBackwardOp,
             PagedMlaBackwardOp, MoeRouteOp, MoeRouteSigmoidGroupedOp,
