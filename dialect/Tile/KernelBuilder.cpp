@@ -129,11 +129,16 @@ Values KernelBuilder::loop(Value from, Value to, Value step, ValueRange init,
   return Values(loop.getResults());
 }
 
-void KernelBuilder::branch(Value condition, function_ref<void()> then) {
-  auto branch = scf::IfOp::create(b, loc, condition);
+void KernelBuilder::branch(Value condition, function_ref<void()> then,
+                           function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, condition, bool(otherwise));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   then();
+  if (otherwise) {
+    b.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  }
 }
 
 Value KernelBuilder::replaceIf(Value condition, Value value,

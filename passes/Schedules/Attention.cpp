@@ -14,6 +14,10 @@
 // products. The running output is rescaled between the two products of a step,
 // in the few steps that need it.
 //
+// A warp group passes over the blocks on the right that none of its rows sees,
+// and over all when it has no rows; it then only keeps its turns and gives back
+// the stages of the rings.
+//
 // Blocks of keys that a bound cuts (causal, windows, the end) are masked in
 // loops of their own; the loop between them compares nothing. Head dims are
 // padded to whole panels of 64 columns by the bulk copies, which read zero
@@ -69,7 +73,7 @@ void AttentionKernel::producer() {
 
 /// S = Q K^T of a trip, in flight.
 Value AttentionKernel::scores(Value group, Value it) {
-  Value q = k.rows(tileQ, k.mul(group, 64), 64);
+  Value q = queryOperand ? queryOperand : k.rows(tileQ, k.mul(group, 64), 64);
   return k.wgmma(q, k.stage(tilesK, k.slot(keyRing, it)));
 }
 
@@ -112,48 +116,94 @@ AttentionKernel::Values AttentionKernel::steps(Value from, Value to,
   });
 }
 
+/// A warp group has no part in these steps: it gives back what it does not read.
+void AttentionKernel::pass(Value from, Value to, Value first, Value group) {
+  k.loop(from, to, k.index(1), {}, [&](Value step, ValueRange) {
+    Value it = k.add(first, step);
+    TurnTakeOp::create(k.b, k.loc, group, shape.groups);
+    TurnPassOp::create(k.b, k.loc, group, shape.groups);
+    for (Value ring : {keyRing, valueRing}) {
+      k.wait(ring, it);
+      k.release(ring, it);
+    }
+    return Values{};
+  });
+}
+
 void AttentionKernel::consumer(Value group) {
   TurnEdgeOp::create(k.b, k.loc, group, shape.groups, /*first=*/true);
   forEachTile([&](Tile tile, Value first, Value count) {
-    k.wait(queryRing, count);
-    k.wait(keyRing, first);
-    TurnTakeOp::create(k.b, k.loc, group, shape.groups);
-    Value x = scores(group, first);
-    TurnPassOp::create(k.b, k.loc, group, shape.groups);
-    x = k.wgmmaWait(0, x)[0];
-    k.release(keyRing, first);
-    Value column = k.mul(tile.last, shape.keyTile);
-    x = transform(x, tile, rowOf(tile, group), column);
-    if (shape.firstMasked)
-      x = mask(x, tile, rowOf(tile, group), column);
-    Step start = softmax(x, {});
-    FragmentType rows = cast<FragmentType>(start.maximum.getType());
-    FragmentType outType =
-        k.fragment(Layout::accumulator(64, shape.valuePanels * 64));
-    Values state = {k.splat(outType, k.f32(0)),
-                    k.convert(start.weights, element), start.maximum, start.sum,
-                    k.splat(rows, k.f32(1))};
-    // Right edge, middle, left edge.
-    Value one = k.index(1), done = one;
-    if (shape.allMasked) {
-      state = steps(one, tile.blocks, state, tile, first, group, true);
-    } else {
-      if (shape.rightLoop) {
-        state = steps(one, tile.cutRight, state, tile, first, group, true);
-        done = k.max(tile.cutRight, one);
-      }
-      Value middle = tile.blocks;
-      if (s.windowLeft)
-        middle = k.max(done, k.sub(tile.blocks, tile.cutLeft));
-      state = steps(done, middle, state, tile, first, group, false);
-      if (s.windowLeft)
-        state = steps(middle, tile.blocks, state, tile, first, group, true);
-    }
-    finish(tile, group, state, k.sub(k.add(first, tile.blocks), 1), count);
+    auto work = [&] { compute(tile, group, first, count); };
+    auto idle = [&] {
+      k.wait(queryRing, count);
+      k.release(queryRing, count);
+      pass(k.index(0), tile.blocks, first, group);
+    };
+    if (shape.idleGroups)
+      k.branch(
+          k.compare(arith::CmpIPredicate::slt, rowOf(tile, group), tile.queries),
+          work, idle);
+    else
+      work();
     return k.add(first, tile.blocks);
   });
   TmaStoreWaitOp::create(k.b, k.loc, 0, /*read=*/false);
   TurnEdgeOp::create(k.b, k.loc, group, shape.groups, /*first=*/false);
+}
+
+/// The rows of a warp group in a tile.
+void AttentionKernel::compute(const Tile &tile, Value group, Value first,
+                              Value count) {
+  k.wait(queryRing, count);
+  if (shape.queriesInRegisters)
+    queryOperand = k.loadMatrix(k.rows(tileQ, k.mul(group, 64), 64), 0, 0,
+                                Layout::accumulator(64, 64 * shape.headPanels));
+  Right right = {k.index(0), tile.cutRight};
+  if (shape.groupsDiffer) {
+    right = rightOf(tile, rowOf(tile, group), 64);
+    pass(k.index(0), right.unseen, first, group);
+  }
+  Value it = k.add(first, right.unseen);
+  k.wait(keyRing, it);
+  TurnTakeOp::create(k.b, k.loc, group, shape.groups);
+  Value x = scores(group, it);
+  TurnPassOp::create(k.b, k.loc, group, shape.groups);
+  x = k.wgmmaWait(0, x)[0];
+  k.release(keyRing, it);
+  Value column = k.mul(k.sub(tile.last, right.unseen), shape.keyTile);
+  x = transform(x, tile, rowOf(tile, group), column);
+  if (shape.firstMasked)
+    x = mask(x, tile, rowOf(tile, group), column);
+  Step start = softmax(x, {});
+  FragmentType rows = cast<FragmentType>(start.maximum.getType());
+  FragmentType outType =
+      k.fragment(Layout::accumulator(64, shape.valuePanels * 64));
+  Values state = {k.splat(outType, k.f32(0)), k.convert(start.weights, element),
+                  start.maximum, start.sum, k.splat(rows, k.f32(1))};
+  state = allSteps(state, tile, right, first, group);
+  finish(tile, group, state, k.sub(k.add(first, tile.blocks), 1), count);
+}
+
+/// All steps but the first: right edge, middle, left edge.
+AttentionKernel::Values AttentionKernel::allSteps(Values state,
+                                                  const Tile &tile,
+                                                  const Right &right,
+                                                  Value first, Value group) {
+  Value done = k.add(right.unseen, 1);
+  if (shape.allMasked)
+    return steps(done, tile.blocks, state, tile, first, group, true);
+  if (shape.rightLoop) {
+    Value end = k.add(right.unseen, right.cut);
+    state = steps(done, end, state, tile, first, group, true);
+    done = k.max(end, done);
+  }
+  Value middle = tile.blocks;
+  if (s.windowLeft)
+    middle = k.max(done, k.sub(tile.blocks, tile.cutLeft));
+  state = steps(done, middle, state, tile, first, group, false);
+  if (s.windowLeft)
+    state = steps(middle, tile.blocks, state, tile, first, group, true);
+  return state;
 }
 
 /// The last product, normalization, log-sum-exp, output.

@@ -15,6 +15,8 @@ namespace rudnn::tile {
 struct AttentionShape : ScoreShape {
   int64_t headPanels, valuePanels; // panels of 64 columns of q/k and of v/out
   int64_t groups;                  // warp groups that take 64 query rows each
+  bool idleGroups;                 // a warp group may have no rows
+  bool queriesInRegisters;         // the products take them from there
   bool persistent;                 // one block per multiprocessor walks over tiles
   bool paired;                     // a persistent block walks over pairs of equal cost
   bool outputApart;                // the output does not reuse the queries' tile
@@ -53,10 +55,15 @@ private:
 
   void producer();
   void consumer(Value group);
+  void compute(const Tile &tile, Value group, Value first, Value count);
+  /// Steps [from, to) of a tile without a product.
+  void pass(Value from, Value to, Value first, Value group);
   Value scores(Value group, Value it);
   Value update(Value output, Value weights, Value it);
   Values steps(Value from, Value to, Values state, const Tile &tile, Value first,
                Value group, bool masked);
+  Values allSteps(Values state, const Tile &tile, const Right &right,
+                  Value first, Value group);
   void finish(const Tile &tile, Value group, Values state, Value last, Value count);
 
   AttentionShape shape;
@@ -65,6 +72,7 @@ private:
   // Arguments of the kernel.
   Value tmaQ, tmaK, tmaV, tmaO;
   // Shared memory.
+  Value queryOperand; // registers of a warp group's queries
   Value tileQ, tilesK, tilesV, tileO, queryRing, keyRing, valueRing;
 };
 

@@ -34,18 +34,9 @@ static int64_t keyTileOf(int64_t headPanels, int64_t valuePanels,
 /// Warp groups of 64 query rows each. With head dims up to 64 the exponentials
 /// cost as much as the products: three groups keep both units busier than two,
 /// and their registers (scores, weights and output: 128 a thread) fit into a
-/// third of the register file. Rows beyond the last query cost as much as
-/// others, so a short sequence that 192 rows do not divide well takes two.
-static int64_t groupsOf(int64_t headPanels, int64_t valuePanels,
-                        int64_t queries) {
-  if (headPanels > 1 || valuePanels > 1)
-    return 2;
-  auto padded = [&](int64_t rows) {
-    return llvm::divideCeil(queries, rows) * rows;
-  };
-  bool wasteful =
-      !ShapedType::isDynamic(queries) && 5 * padded(192) > 6 * padded(128);
-  return wasteful ? 2 : 3;
+/// third of the register file.
+static int64_t groupsOf(int64_t headPanels, int64_t valuePanels) {
+  return headPanels > 1 || valuePanels > 1 ? 2 : 3;
 }
 
 int64_t AttentionShape::sharedBytes(bool withOutput) const {
@@ -61,11 +52,16 @@ AttentionShape rudnn::tile::getAttentionShape(const AttentionScores &s) {
   int64_t rows = s.isRagged() ? ShapedType::kDynamic : shapeOf(s.q)[2];
   int64_t keyTile = keyTileOf(headPanels, valuePanels, s.mask || s.bias);
   AttentionShape shape;
-  int64_t groups = groupsOf(headPanels, valuePanels, rows);
-  static_cast<ScoreShape &>(shape) = getScoreShape(s, 64 * groups, keyTile);
+  int64_t groups = groupsOf(headPanels, valuePanels), tileRows = 64 * groups;
+  static_cast<ScoreShape &>(shape) = getScoreShape(s, tileRows, keyTile, 64);
   shape.headPanels = headPanels;
   shape.valuePanels = valuePanels;
   shape.groups = groups;
+  shape.idleGroups =
+      ShapedType::isDynamic(rows) || llvm::alignTo(rows, 64) % tileRows != 0;
+  // 16 registers for each panel: two groups have them as long as the scores and
+  // the output take no more than 64 each.
+  shape.queriesInRegisters = groups == 2 && headPanels <= 2 && valuePanels <= 2;
 
   // A persistent block loads the next tile's keys beside the end of this one.
   // Rows of unequal length are dealt in pairs where the start and end of a tile

@@ -50,7 +50,7 @@ Shape getShape(const AttentionScores &s, const Machine &machine) {
   int64_t rows = kWarps * (small ? 32 : 16);
   shape.queriesInRegisters = shape.head <= 128;
   for (int64_t keys : {64, 32}) {
-    static_cast<ScoreShape &>(shape) = getScoreShape(s, rows, keys);
+    static_cast<ScoreShape &>(shape) = getScoreShape(s, rows, keys, rows);
     int64_t wide = panels(shape.head) + panels(shape.value);
     shape.sharedBytes =
         kPanel * 2 * (panels(shape.head) * rows + 2 * wide * keys);

@@ -46,7 +46,8 @@ std::string rudnn::tile::whyNotAttentionOperands(const AttentionScores &s) {
 }
 
 ScoreShape rudnn::tile::getScoreShape(const AttentionScores &s,
-                                      int64_t queryRows, int64_t keyTile) {
+                                      int64_t queryRows, int64_t keyTile,
+                                      int64_t groupRows) {
   ScoreShape shape;
   shape.queryRows = queryRows;
   shape.keyTile = keyTile;
@@ -60,10 +61,14 @@ ScoreShape rudnn::tile::getScoreShape(const AttentionScores &s,
       aligned || (bottomRight && s.windowRight && *s.windowRight == 0);
   shape.allMasked = !!s.mask;
   shape.firstMasked = s.usesPosition() || s.mask || !aligned;
-  // The diagonal of a tile of rows stays within one block of keys.
-  bool oneBlock = isStatic && bottomRight && s.windowRight == 0 &&
-                  keyTile % queryRows == 0 && sk % queryRows == 0 &&
-                  sq % queryRows == 0;
+  // The diagonal of so many rows stays within one block of keys.
+  auto inOneBlock = [&](int64_t rows) {
+    return isStatic && bottomRight && s.windowRight == 0 &&
+           keyTile % rows == 0 && sk % rows == 0 && sq % rows == 0;
+  };
+  bool oneBlock = inOneBlock(groupRows);
+  shape.groupsDiffer =
+      groupRows < queryRows && s.windowRight && !inOneBlock(queryRows);
   shape.rightLoop = s.windowRight && !oneBlock;
   // Unless the diagonal stays within one block, rows of a tile may see no key
   // of the block that comes first.
@@ -176,19 +181,38 @@ void AttentionOptions::addSequence(Tile &tile, Value slot) {
       s.causal == Causal::TopLeft ? k.index(0) : k.sub(tile.keys, tile.queries);
 }
 
+AttentionOptions::Reach AttentionOptions::reachOf(const Tile &tile, Value row,
+                                                   int64_t rows) {
+  if (!s.windowRight)
+    return {tile.keys, tile.keys};
+  Value lastRow = k.sub(k.min(k.add(row, rows), tile.queries), 1);
+  auto behind = [&](Value x) {
+    x = k.add(k.add(x, tile.offset), *s.windowRight + 1);
+    return k.min(k.max(x, k.index(0)), tile.keys);
+  };
+  return {behind(lastRow), behind(row)};
+}
+
+AttentionOptions::Right AttentionOptions::rightOf(const Tile &tile, Value row,
+                                                  int64_t rows) {
+  auto [end, firstCut] = reachOf(tile, row, rows);
+  Value tileEnd = k.add(tile.last, 1);
+  Right right;
+  right.unseen = k.min(k.sub(tileEnd, k.ceilDiv(end, bounds.keyTile)),
+                       k.sub(tile.blocks, 1));
+  Value cut =
+      k.sub(k.sub(tileEnd, right.unseen), k.div(firstCut, bounds.keyTile));
+  right.cut = k.min(k.max(cut, k.index(1)), k.sub(tile.blocks, right.unseen));
+  return right;
+}
+
 /// The blocks of keys: `blocks` of them from `last` downwards; of these the
 /// first `cutRight` and the last `cutLeft` hold keys that some row does not
 /// see.
 void AttentionOptions::addBlocks(Tile &tile) {
-  Value zero = k.index(0), one = k.index(1);
-  Value lastRow =
-      k.sub(k.min(k.add(tile.row, bounds.queryRows), tile.queries), 1);
-  Value end = tile.keys, firstCut = tile.keys, begin = zero;
+  Value zero = k.index(0), one = k.index(1), begin = zero;
   auto clamp = [&](Value x) { return k.min(k.max(x, zero), tile.keys); };
-  if (s.windowRight) {
-    end = clamp(k.add(k.add(lastRow, tile.offset), *s.windowRight + 1));
-    firstCut = clamp(k.add(k.add(tile.row, tile.offset), *s.windowRight + 1));
-  }
+  auto [end, firstCut] = reachOf(tile, tile.row, bounds.queryRows);
   if (s.windowLeft)
     begin = clamp(k.sub(k.add(tile.row, tile.offset), *s.windowLeft));
   Value beginBlock = k.div(begin, bounds.keyTile);
@@ -199,6 +223,8 @@ void AttentionOptions::addBlocks(Tile &tile) {
   tile.cutRight = k.min(tile.cutRight, tile.blocks);
   tile.cutLeft = zero;
   if (s.windowLeft) {
+    Value lastRow =
+        k.sub(k.min(k.add(tile.row, bounds.queryRows), tile.queries), 1);
     Value seenByAll = clamp(k.sub(k.add(lastRow, tile.offset), *s.windowLeft));
     tile.cutLeft = k.min(
         k.max(k.sub(k.ceilDiv(seenByAll, bounds.keyTile), beginBlock), zero),
@@ -449,6 +475,10 @@ void AttentionOptions::takeArguments(unsigned first) {
   auto take = [&] { return k.arg(first++); };
   for (Value *name : {&rowTiles, &heads, &tiles, &queries, &keys, &offset})
     *name = take();
+  // Work items are divided by it: by a number that is a multiplication.
+  if (int64_t rows = s.isRagged() ? ShapedType::kDynamic : shapeOf(s.q)[2];
+      !ShapedType::isDynamic(rows))
+    rowTiles = k.index(llvm::divideCeil(rows, bounds.queryRows));
   if (s.isRagged())
     for (Value *name : {&sequences, &searchSteps, &queryOffsets, &keyOffsets})
       *name = take();

@@ -37,14 +37,16 @@ std::string whyNotAttentionOperands(const AttentionScores &s);
 /// The tile sizes, and what they say about masks.
 struct ScoreShape {
   int64_t queryRows, keyTile;  // rows of a tile, keys of a block
+  bool groupsDiffer;           // groups of a tile may end in different blocks
   bool boundsImplyEnd;         // the right bound never lies behind the last key
   bool firstMasked, allMasked; // which blocks of keys need a mask
   bool rightLoop;              // more than one block may be cut on the right
   bool mayBeEmpty;             // a row may see no key
 };
 
+/// `groupRows`: rows of a tile that walk over their own blocks of keys.
 ScoreShape getScoreShape(const AttentionScores &s, int64_t queryRows,
-                         int64_t keyTile);
+                         int64_t keyTile, int64_t groupRows);
 
 class AttentionOptions {
 public:
@@ -78,6 +80,18 @@ protected:
   Value findSequence(Value slot);
   Value placeOf(Value sequence);
   void addSequence(Tile &tile, Value slot);
+  /// The keys from which on all of some rows see nothing, and from which on one
+  /// does not see everything.
+  struct Reach {
+    Value end, firstCut;
+  };
+  Reach reachOf(const Tile &tile, Value row, int64_t rows);
+  /// On the right of a tile: how many blocks `rows` of its rows do not see, and
+  /// how many behind those their bound cuts.
+  struct Right {
+    Value unseen, cut;
+  };
+  Right rightOf(const Tile &tile, Value row, int64_t rows);
 
   // Scores: `row` is the first row of the fragment, `column` its first key.
   Value transform(Value scores, const Tile &tile, Value row, Value column);

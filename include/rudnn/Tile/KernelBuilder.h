@@ -69,7 +69,8 @@ public:
   // Control flow.
   Values loop(Value from, Value to, Value step, mlir::ValueRange init,
               llvm::function_ref<Values(Value, mlir::ValueRange)> body);
-  void branch(Value condition, llvm::function_ref<void()> then);
+  void branch(Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = {});
   /// `value`, or what `then` makes of it where the condition holds.
   Value replaceIf(Value condition, Value value,
                   llvm::function_ref<Value()> then);

@@ -42,6 +42,9 @@ check(65, 200, options=Options(BOTTOM, offset=3))
 # Grouped heads, and more tiles than one.
 check(300, 300, 128, q_heads=6, kv_heads=2, options=Options(BOTTOM))
 check(40, 90, q_heads=3, kv_heads=3, batch=2)
+check(320, 320, options=Options(BOTTOM))  # warp groups that end in different blocks
+check(320, 448, options=Options(BOTTOM), batch=2)
+check(70, 70, q_heads=68, kv_heads=68, batch=4, options=Options(BOTTOM))  # pairs more than blocks
 # Windows.
 check(100, 420, options=Options(BOTTOM, left=150))
 check(130, 130, options=Options("none", left=5, right=40))

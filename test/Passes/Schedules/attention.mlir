@@ -34,6 +34,9 @@ func.func @causal(%q: memref<2x8x1024x128xbf16>, %k: memref<2x2x1024x128xbf16>,
 // CHECK:        rudnn_tile.ring_acquire %[[VR]]
 // CHECK:      role "consumer" groups 2 registers 240 (%[[G:.*]]) {
 // CHECK:        rudnn_tile.turn_edge %[[G]] of 2 first
+// The queries stay in registers.
+// CHECK:        rudnn_tile.ring_wait %[[QR]]
+// CHECK:        rudnn_tile.load_matrix {{.*}} -> <64x128xbf16, acc>
 // The first scores: masked on the diagonal, their maximum, weights and sums.
 // CHECK:        rudnn_tile.wgmma {{.*}} -> <64x128xf32, acc>
 // CHECK:        rudnn_tile.wgmma_wait 0
@@ -90,6 +93,37 @@ func.func @full(%q: memref<4x16x4096x128xf16>, %o: memref<4x16x4096x128xf16>) {
 
 // -----
 
+// Three warp groups of 64 rows end in different blocks of 128 keys, and the last tile of
+// 1024 rows has rows for one of them. Only the first block of a group is masked.
+func.func @three(%q: memref<4x32x1024x64xbf16>, %o: memref<4x32x1024x64xbf16>) {
+  rudnn.attention ins(%q, %q, %q : memref<4x32x1024x64xbf16>, memref<4x32x1024x64xbf16>, memref<4x32x1024x64xbf16>)
+      outs(%o : memref<4x32x1024x64xbf16>) {causal = #rudnn.causal<bottom_right>}
+  return
+}
+// CHECK-LABEL: rudnn_tile.kernel @attention
+// CHECK:      role "consumer" groups 3 registers 160 (%[[G:.*]]) {
+// CHECK:        scf.if
+// CHECK:          scf.for
+// CHECK-NEXT:       arith.addi
+// CHECK-NEXT:       rudnn_tile.turn_take %[[G]] of 3
+// CHECK-NEXT:       rudnn_tile.turn_pass %[[G]] of 3
+// CHECK-NEXT:       rudnn_tile.ring_wait %[[KR:[0-9]+]]
+// CHECK-NEXT:       rudnn_tile.ring_release %[[KR]]
+// CHECK-NEXT:       rudnn_tile.ring_wait %[[VR:[0-9]+]]
+// CHECK-NEXT:       rudnn_tile.ring_release %[[VR]]
+// CHECK:          rudnn_tile.wgmma
+// CHECK:          rudnn_tile.iota
+// CHECK:          scf.for
+// CHECK-NOT:        rudnn_tile.iota
+// CHECK:          rudnn_tile.tma_store
+// CHECK:        } else {
+// CHECK-NEXT:     rudnn_tile.ring_wait
+// CHECK-NEXT:     rudnn_tile.ring_release
+// CHECK-NEXT:     scf.for
+// CHECK:            rudnn_tile.turn_pass %[[G]] of 3
+
+// -----
+
 // A window, softcap and sinks over dynamic lengths: loops for the cut blocks on the
 // right, those in the middle, and those cut on the left.
 func.func @window(%q: memref<1x4x?x64xbf16>, %k: memref<1x4x?x64xbf16>, %sinks: memref<4xf32>, %o: memref<1x4x?x64xbf16>) {
@@ -100,6 +134,11 @@ func.func @window(%q: memref<1x4x?x64xbf16>, %k: memref<1x4x?x64xbf16>, %sinks: 
 }
 // CHECK-LABEL: rudnn_tile.kernel @attention
 // CHECK:      role "consumer"
+// A warp group without rows, and one whose rows do not see the blocks on the right.
+// CHECK:      scf.if
+// CHECK:      scf.for
+// CHECK:        rudnn_tile.turn_pass
+// CHECK:      rudnn_tile.wgmma
 // CHECK:      scf.for
 // CHECK:        rudnn_tile.iota {{.*}} coefficients [1, -1]
 // CHECK:        rudnn_tile.iota {{.*}} coefficients [-1, 1]
