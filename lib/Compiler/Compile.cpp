@@ -93,6 +93,8 @@ static LogicalResult runPipeline(ModuleOp module, const Target &target,
   pm.addPass(createRudnnEmitEntries());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
+  if (options.check)
+    pm.addPass(createGenerateRuntimeVerificationPass());
   target.buildPipeline(pm);
   if (failed(pm.run(module)))
     return failure();
@@ -114,6 +116,10 @@ llvm::Expected<CompiledModule> rudnn::compile(ModuleOp module, const Target &tar
     return machine.takeError();
   compiled.machine = std::move(*machine);
 
+  if (options.check && compiled.target != "cpu")
+    return llvm::createStringError(
+        "run-time checks are for target cpu only, not '" + compiled.target +
+        "'");
   if (failed(runPipeline(module, target, options)))
     return llvm::createStringError("compilation for target '" + compiled.target +
                                    "' failed");

@@ -10,6 +10,9 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -100,6 +103,20 @@ HostTensor::HostTensor(RudnnDType dtype, std::vector<int64_t> shape)
   for (int64_t extent : this->shape)
     numElements *= extent;
   bytes.resize(getNumBytes());
+}
+
+Expected<HostTensor> HostTensor::create(RudnnDType dtype,
+                                        std::vector<int64_t> shape) {
+  int64_t bytes = getByteSize(dtype);
+  int64_t memory = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  bool isEmpty = is_contained(shape, 0);
+  for (int64_t extent : shape)
+    if (!isEmpty && (MulOverflow(bytes, extent, bytes) || bytes > memory))
+      return createStringError("shape " + formatShape(shape) + " of " +
+                               getName(dtype) +
+                               " is too large: the machine has a memory of " +
+                               Twine(memory) + " bytes");
+  return HostTensor(dtype, std::move(shape));
 }
 
 template <typename T>

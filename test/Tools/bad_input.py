@@ -65,6 +65,7 @@ with tempfile.TemporaryDirectory() as name:
     scale("not of shape [2, 5]", "--arg=0:iota@2x5", "--arg=1:const:1")
     scale("expected extents like", "--arg=0:iota@2xy", "--arg=1:const:1")
     scale("too large", "--arg=0:iota@999999999999999x4", "--arg=1:const:1")
+    scale("too large: the machine has a memory of", "--arg=0:iota@99999999999x4", "--arg=1:const:1")
     scale("expected normal:SEED", "--arg=0:normal@1x4", "--arg=1:const:1")
     scale("LO must be less than HI", "--arg=0:uniform:1:2:2@1x4", "--arg=1:const:1")
     scale("expected uniform:SEED:LO:HI", "--arg=0:uniform:1:2@1x4", "--arg=1:const:1")
@@ -132,6 +133,13 @@ with tempfile.TemporaryDirectory() as name:
             ('func.func @f() { "other.op"() : () -> () return }', "other")]:
         (folder / "bad.mlir").write_text(text)
         run(1, message, str(folder / "bad.mlir"))
+    # A result larger than the memory; checks on a target without them.
+    (folder / "bad.mlir").write_text("""func.func @f(%n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}""")
+    run(1, "too large: the machine has a memory of", str(folder / "bad.mlir"), "--arg=0:const:1e12")
+    expect(1, "target cpu only", "rudnn-compile", TWO, "--check", "--target=sm_90a", "-o", str(folder / "x.so"))
     (folder / "bad.mlir").write_bytes(bytes(range(256)))
     run(1, "not a valid module", str(folder / "bad.mlir"))
     run(1, "depends on the data of a tensor", str(INPUTS / "data_dependent.mlir"), "--arg=0:const:3")

@@ -26,6 +26,10 @@ Options parseOptions(int argc, char **argv) {
                  "CPU of the host code, a name of LLVM (default: native)");
   app.add_option("-O", options.optLevel, "Optimization level of LLVM (default: 3)")
       ->check(CLI::Range(0, 3));
+  app.add_flag(
+      "--check", options.check,
+      "Target cpu: code that ends the program with a message when extents or\n"
+      "index values are wrong");
   app.add_flag("--report", options.report, "Print a table of the kernels");
   app.add_flag("--time-passes", options.timePasses, "Print the time of every pass");
   app.add_flag("--verify-each", options.verifyEach, "Verify the IR after every pass");

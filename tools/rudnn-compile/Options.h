@@ -21,6 +21,7 @@ struct Options {
   unsigned optLevel = 3;
   bool report = false;
   bool timePasses = false;
+  bool check = false;
   bool verifyEach = false;
 };
 

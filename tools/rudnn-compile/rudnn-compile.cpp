@@ -65,6 +65,7 @@ int main(int argc, char **argv) {
   compileOptions.cpu = options.cpu;
   compileOptions.optLevel = options.optLevel;
   compileOptions.timePasses = options.timePasses;
+  compileOptions.check = options.check;
   compileOptions.verifyEach = options.verifyEach;
   auto compiled = compile(**module, **target, compileOptions);
   if (!compiled)

@@ -20,8 +20,8 @@ static const char *const kFooter = R"(SPEC of an argument:
   randint:SEED:LO:HI   integers in [LO, HI)
 Dynamic extents come from the .npy file, or follow the spec: normal:1@4x128.
 A line of a batch file: {"entry": "f", "args": ["a.npy", "iota"], "out": "DIR"}.
-Exit status: 0 success, 1 compilation or run failed or --compare out of tolerance,
-2 bad arguments.)";
+Exit status: 0 success, 1 compilation, run or a check failed or --compare out of
+tolerance, 2 bad arguments.)";
 
 Options parseOptions(int argc, char **argv) {
   Options options;
@@ -50,6 +50,10 @@ Options parseOptions(int argc, char **argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--batch", options.batch, "Run a list of calls from a file, or from - (stdin),\n"
                  "where `done` is printed after each");
+  app.add_flag(
+      "--no-check", options.noCheck,
+      "Target cpu: don't check extents and index values when the code runs\n"
+      "(--bench never does)");
   app.add_flag("--time-passes", options.timePasses, "Print the time of every pass");
   app.add_flag("--verify-each", options.verifyEach, "Verify the IR after every pass");
   app.add_option("-O", options.optLevel, "Optimization level of LLVM (default: 3)")

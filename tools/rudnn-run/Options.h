@@ -27,6 +27,8 @@ struct Options {
   std::string batch;
   bool timePasses = false;
   bool verifyEach = false;
+  /// Without checks of extents and index values.
+  bool noCheck = false;
   unsigned optLevel = 3;
 };
 

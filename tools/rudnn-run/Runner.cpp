@@ -62,13 +62,10 @@ Expected<HostTensor> rudnn::makeArgument(const ArgSignature &arg, StringRef spec
   if (is_contained(shape, RUDNN_DYNAMIC))
     return createStringError(arg.name + " is " + arg.str() +
                              ": give its extents, e.g. " + values + "@4x128");
-  int64_t bytes = getByteSize(arg.dtype);
-  for (int64_t extent : shape)
-    if (MulOverflow(bytes, extent, bytes) || bytes > (int64_t(1) << 46))
-      return createStringError(arg.name + ": shape " + formatShape(shape) +
-                               " is too large");
-  HostTensor tensor(arg.dtype, shape);
-  if (Error error = fill(tensor, values))
+  Expected<HostTensor> tensor = HostTensor::create(arg.dtype, shape);
+  if (!tensor)
+    return createStringError(arg.name + ": " + toString(tensor.takeError()));
+  if (Error error = fill(*tensor, values))
     return error;
   return tensor;
 }
@@ -127,11 +124,15 @@ Error Call::addResults() {
     if (any_of(shape, [](int64_t extent) { return extent < 0; }))
       return createStringError(StringRef(info.name) + " would have shape " +
                                formatShape(shape));
-    HostTensor result(static_cast<RudnnDType>(info.dtype), shape.vec());
-    result.poison();
-    if (Error error = addBuffer(result, info.rank < 0))
+    auto result =
+        HostTensor::create(static_cast<RudnnDType>(info.dtype), shape.vec());
+    if (!result)
+      return createStringError(StringRef(info.name) + ": " +
+                               toString(result.takeError()));
+    result->poison();
+    if (Error error = addBuffer(*result, info.rank < 0))
       return error;
-    results.push_back(std::move(result));
+    results.push_back(std::move(*result));
   }
   return Error::success();
 }

@@ -23,6 +23,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <iostream>
 
 using namespace llvm;
@@ -73,6 +75,8 @@ Expected<Program> buildProgram(mlir::ModuleOp module, const Options &options,
   compileOptions.optLevel = options.optLevel;
   compileOptions.verifyEach = options.verifyEach;
   compileOptions.timePasses = options.timePasses;
+  compileOptions.check =
+      targetName == "cpu" && !options.noCheck && !options.bench;
   auto compiled = compile(module, **target, compileOptions);
   if (!compiled)
     return compiled.takeError();
@@ -440,6 +444,8 @@ Expected<ExitCode> runTool(const Options &options) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  // A check that fails in compiled code has printed its line when it aborts.
+  std::signal(SIGABRT, [](int) { std::_Exit(kFailed); });
   Options options = parseOptions(argc, argv);
   Expected<ExitCode> code = runTool(options);
   if (code)

@@ -32,6 +32,9 @@ struct CompileOptions {
   bool verifyEach = false;
   /// Print the time of every pass to stderr.
   bool timePasses = false;
+  /// Check extents and index values when the code runs: a bad one prints a line
+  /// and ends the program. Target cpu only.
+  bool check = false;
 };
 
 /// Host code of a compiled module, as LLVM IR.

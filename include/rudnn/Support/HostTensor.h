@@ -38,7 +38,12 @@ float fromF16(uint16_t bits);
 class HostTensor {
 public:
   HostTensor() = default;
+  /// An array of extents that are known to fit, such as those of another array.
   HostTensor(RudnnDType dtype, std::vector<int64_t> shape);
+  /// An array of any extents; an error when it is larger than the machine's
+  /// memory.
+  static llvm::Expected<HostTensor> create(RudnnDType dtype,
+                                           std::vector<int64_t> shape);
 
   RudnnDType getDType() const { return dtype; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
