@@ -345,7 +345,13 @@ void Machine::completePending(size_t i) {
   op.write();
   if (group)
     --group->pendingWrites;
-  pending.erase(pending.begin() + i);
+  if (delayed()) { // the order means nothing
+    if (i + 1 != pending.size())
+      pending[i] = std::move(pending.back());
+    pending.pop_back();
+  } else {
+    pending.erase(pending.begin() + i);
+  }
   wakeOwner(group.get());
 }
 
@@ -365,18 +371,31 @@ bool Machine::completeOneAsync() {
         if (g.doneSeq - g.firstSeq < g.ops.size() &&
             g.ops[g.doneSeq - g.firstSeq]->arrived == kWarpGroup)
           runnable.push_back(&g);
-  std::vector<size_t> copies;
-  for (auto [i, op] : enumerate(pending))
-    if (all_of(op.after, [](auto &g) { return g->pendingWrites == 0; }))
-      copies.push_back(i);
-  size_t choices = copies.size() + runnable.size();
-  if (!choices)
+  auto canComplete = [&](size_t i) {
+    return all_of(pending[i].after,
+                  [](auto &g) { return g->pendingWrites == 0; });
+  };
+  size_t choices = pending.size() + runnable.size();
+  constexpr int kTries = 8; // most copies can complete
+  for (int i = 0; delayed() && choices && i < kTries; ++i) {
+    size_t pick = random() % choices;
+    if (pick >= pending.size()) {
+      runWgmma(*runnable[pick - pending.size()]);
+      return true;
+    }
+    if (canComplete(pick)) {
+      completePending(pick);
+      return true;
+    }
+  }
+  for (size_t i = 0; i < pending.size(); ++i)
+    if (canComplete(i)) {
+      completePending(i);
+      return true;
+    }
+  if (runnable.empty())
     return false;
-  size_t pick = delayed() ? random() % choices : 0;
-  if (pick < copies.size())
-    completePending(copies[pick]);
-  else
-    runWgmma(*runnable[pick - copies.size()]);
+  runWgmma(*runnable.front());
   return true;
 }
 
