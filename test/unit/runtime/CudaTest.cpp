@@ -181,9 +181,52 @@ TEST(CudaLaunch, ErrorsNameTheCallAndTheKernel) {
   expectError(
       RUDNN_DRIVER_ERROR,
       "cuModuleLoadData for kernel: CUDA_ERROR_INVALID_VALUE (1), fake");
+  launch(image, "refused");
+  expectError(
+      RUDNN_DRIVER_ERROR,
+      "cuLaunchKernelEx for refused: CUDA_ERROR_INVALID_VALUE (1), fake");
   launch(image, "wide", 0, 17);
   expectError(RUDNN_INVALID_ARGUMENT,
               "launch of wide: cluster[0] is 17, allowed are 0 to 16");
+}
+
+TEST(CudaLaunch, ErrorsBelongToTheirThread) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([t] {
+      for (int i = 0; i < 50; ++i) {
+        int32_t status = launch(image, t % 2 ? "missing" : "kernel");
+        EXPECT_EQ(status, t % 2 ? RUDNN_DRIVER_ERROR : RUDNN_OK);
+        EXPECT_EQ(rudnn_rt_take_status(), status);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(rudnn_rt_take_status(), RUDNN_OK);
+}
+
+TEST(CudaLaunch, OneThreadOnTwoDevices) {
+  static RudnnKernelImage fresh = {"alternating", 11, nullptr};
+  int before = stat("fakeCudaModules");
+  for (int i = 0; i < 6; ++i) {
+    cuda::ContextScope scope;
+    ASSERT_TRUE(scope.enter(i % 2).ok());
+    EXPECT_EQ(launch(fresh, "kernel"), RUDNN_OK) << rudnn_rt_error_text();
+    EXPECT_EQ(stat("fakeCudaDevice"), i % 2);
+  }
+  EXPECT_EQ(stat("fakeCudaModules"), before + 2);
+}
+
+TEST(CudaTensorMap, RefusedByTheDriver) {
+  TensorMapDesc desc;
+  desc.address = reinterpret_cast<void *>(uintptr_t(0x1000));
+  desc.sizes[0] = 13;
+  desc.box[0] = 64;
+  auto map = TensorMapCache::global().get(desc);
+  EXPECT_EQ(map.code(), RUDNN_DRIVER_ERROR);
+  EXPECT_EQ(map.message(),
+            "cuTensorMapEncodeTiled for f32 tensor of rank 1, box 64 x 1: "
+            "CUDA_ERROR_INVALID_VALUE (1), fake");
 }
 
 TEST(CudaTensorMap, FromTheDriver) {

@@ -109,7 +109,8 @@ int cuLaunchKernelEx(const LaunchConfig *config, Function function,
                      void **params, void **) {
   if (function->module->context != current)
     return kInvalidContext;
-  if (int(config->sharedBytes) > function->shared)
+  if (int(config->sharedBytes) > function->shared ||
+      function->name == "refused")
     return kInvalidValue;
   ++launches;
   lastDevice = current->device;
@@ -161,9 +162,12 @@ int cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, size_t bytes, Stream) {
 int cuStreamCreate(Stream *stream, unsigned) { return *stream = nullptr, 0; }
 int cuStreamDestroy_v2(Stream) { return 0; }
 int cuStreamSynchronize(Stream) { return current ? 0 : kInvalidContext; }
-int cuTensorMapEncodeTiled(void *map, int, unsigned, void *, const uint64_t *,
-                           const uint64_t *, const unsigned *, const unsigned *,
-                           int, int, int, int) {
+int cuTensorMapEncodeTiled(void *map, int, unsigned, void *,
+                           const uint64_t *sizes, const uint64_t *,
+                           const unsigned *, const unsigned *, int, int, int,
+                           int) {
+  if (sizes[0] == 13)
+    return kInvalidValue;
   std::memset(map, 7, 128);
   return 0;
 }
