@@ -5,28 +5,33 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One fault at a time in the LLVM IR of the schedules' kernels: the emulator
+// One fault at a time in the LLVM IR of every schedule's kernels: the emulator
 // must tell, by an error or by a wrong result, in order or with one of a few
-// seeds.
+// seeds. A fault is an edit of one line of the IR; the table at the end says
+// which faults go into which kernel, and how many of the lines must show.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernel.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Regex.h"
 
 #include <gtest/gtest.h>
+
+#include <functional>
 
 using namespace llvm;
 using namespace rudnn::test;
 
-namespace {
-
-constexpr int kSeeds = 8;
+//===----------------------------------------------------------------------===//
+// The kernels
+//===----------------------------------------------------------------------===//
 
 /// Four tiles of keys for a ring of two.
-Kernel &attention() {
-  static Kernel kernel(R"(
+static Kernel makeAttention(const std::string &chip) {
+  return Kernel(chip, R"(
 func.func @f(%q: tensor<1x1x70x64xbf16>, %k: tensor<1x1x500x64xbf16>, %v: tensor<1x1x500x64xbf16>)
     -> tensor<1x1x70x64xbf16> {
   %i = tensor.empty() : tensor<1x1x70x64xbf16>
@@ -34,119 +39,311 @@ func.func @f(%q: tensor<1x1x70x64xbf16>, %k: tensor<1x1x500x64xbf16>, %v: tensor
       outs(%i : tensor<1x1x70x64xbf16>) {rudnn.strategy = "schedule"} -> tensor<1x1x70x64xbf16>
   return %o : tensor<1x1x70x64xbf16>
 })",
-                       {{1, 1, 70, 64}, {1, 1, 500, 64}, {1, 1, 500, 64}},
-                       {1, 1, 70, 64});
-  return kernel;
+                {{1, 1, 70, 64}, {1, 1, 500, 64}, {1, 1, 500, 64}},
+                {1, 1, 70, 64});
 }
 
-/// Places of `mark` in the kernels.
-std::vector<size_t> find(const std::string &text, StringRef mark) {
-  std::vector<size_t> places;
-  for (size_t at = text.find(mark); at != std::string::npos;
-       at = text.find(mark, at + 1))
-    places.push_back(at);
-  return places;
+/// More steps than stages, and a tail in every dim.
+static Kernel makeGemm(const std::string &chip) {
+  return Kernel(chip, R"(
+func.func @f(%a: tensor<70x296xbf16>, %b: tensor<296x72xbf16>) -> tensor<70x72xbf16> {
+  %i = tensor.empty() : tensor<70x72xbf16>
+  %d = rudnn_tile.gemm ins(%a, %b : tensor<70x296xbf16>, tensor<296x72xbf16>)
+      outs(%i : tensor<70x72xbf16>) epilogue {
+  ^bb0(%s: f32):
+    %t = arith.truncf %s : f32 to bf16
+    rudnn_tile.yield %t : bf16
+  } -> tensor<70x72xbf16>
+  return %d : tensor<70x72xbf16>
+})",
+                {{70, 296}, {296, 72}}, {70, 72});
 }
 
-/// How many of the faults show that put `replacement` for a place of `mark`,
-/// one at a time. A block of so small a problem does not come to use every
-/// barrier a second time, so that some faults have no effect.
-unsigned countNoticed(Kernel &kernel, StringRef mark, StringRef replacement) {
-  unsigned noticed = 0;
-  for (size_t at : find(kernel.getText(), mark)) {
-    std::string text = kernel.getText();
-    text.replace(at, mark.size(), replacement);
-    noticed += !kernel.run(text, kSeeds).empty();
-  }
-  return noticed;
+/// A row of several warps with a tail.
+static Kernel makeRows(const std::string &op, const std::string &parameters) {
+  std::string t = "tensor<3x2600xbf16>", w = "tensor<2600xbf16>";
+  std::string mlir = formatv(R"(
+func.func @f(%x: {0}, %g: {1}, %b: {1}) -> {0} {{
+  %i = tensor.empty() : {0}
+  %y = rudnn.{2} ins({3}) outs(%i : {0}) {{rudnn.strategy = "schedule"} -> {0}
+  return %y : {0}
+})",
+                             t, w, op, formatv(parameters.c_str(), t, w).str());
+  return Kernel("sm_80", mlir, {{3, 2600}, {2600}, {2600}}, {3, 2600});
 }
 
-class Fault : public testing::TestWithParam<Kernel &(*)()> {
-protected:
-  Kernel &kernel = GetParam()();
+namespace {
+
+struct Subject {
+  StringLiteral name;
+  Kernel (*make)();
 };
-
-/// Each wait for an mbarrier, as MLIR writes it.
-constexpr StringLiteral kWait =
-    "mbarrier.try_wait.parity.shared.b64 P1, [$0], $1, $2;";
 
 } // namespace
 
-TEST_P(Fault, NoneInTheKernelItself) {
-  EXPECT_EQ(kernel.run(kernel.getText(), 3 * kSeeds), "");
+static const Subject kSubjects[] = {
+    {"AttentionWgmma", [] { return makeAttention("sm_90a"); }},
+    {"AttentionMma", [] { return makeAttention("sm_80"); }},
+    {"GemmWgmma", [] { return makeGemm("sm_90a"); }},
+    {"GemmMma", [] { return makeGemm("sm_86"); }},
+    {"RmsNorm", [] { return makeRows("rms_norm", "%x, %g : {0}, {1}"); }},
+    {"LayerNorm",
+     [] { return makeRows("layer_norm", "%x, %g : {0}, {1}) beta(%b : {1}"); }},
+    {"Softmax", [] { return makeRows("softmax", "%x : {0}"); }},
+};
+
+/// Compiled once.
+static Kernel &kernelOf(StringRef name) {
+  static StringMap<std::unique_ptr<Kernel>> kernels;
+  std::unique_ptr<Kernel> &kernel = kernels[name];
+  if (!kernel)
+    for (const Subject &subject : kSubjects)
+      if (subject.name == name)
+        kernel = std::make_unique<Kernel>(subject.make());
+  return *kernel;
 }
 
-TEST_P(Fault, DroppedWait) {
-  // At least those for the queries, and for both operands in either direction.
-  EXPECT_GE(countNoticed(kernel, kWait, "setp.eq.u32 P1, 0, 0;"), 5u);
+//===----------------------------------------------------------------------===//
+// The faults
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An edit of the lines that match `lines`; an unchanged line isn't a fault.
+struct Kind {
+  StringLiteral name;
+  StringLiteral lines; ///< A regular expression.
+  std::function<std::string(StringRef line)> edit;
+  bool inOrder = false;     ///< It shows without delays.
+  StringLiteral error = ""; ///< Part of what the emulator says, if it is one.
+};
+
+} // namespace
+
+static std::string drop(StringRef) { return ""; }
+
+static auto replace(StringLiteral from, StringLiteral to) {
+  return [=](StringRef line) {
+    auto [before, after] = line.split(from);
+    return line.contains(from) ? (before + to + after).str() : line.str();
+  };
 }
 
-TEST_P(Fault, SwappedPhase) {
-  EXPECT_GE(
-      countNoticed(kernel, kWait,
-                   "{ .reg .b32 q; xor.b32 q, $1, 1; "
-                   "mbarrier.try_wait.parity.shared.b64 P1, [$0], q, $2; }"),
-      5u);
+/// Changes the last number of the line that follows `mark`.
+static auto number(StringLiteral mark, uint64_t (*change)(uint64_t)) {
+  return [=](StringRef line) {
+    size_t begin = line.rfind(mark) + mark.size();
+    StringRef digits = line.substr(begin).take_while(isDigit);
+    return (line.take_front(begin) +
+            std::to_string(int64_t(change(std::stoull(digits.str())))) +
+            line.substr(begin + digits.size()))
+        .str();
+  };
 }
 
-TEST_P(Fault, DroppedWaitForProducts) {
-  StringRef mark = "wgmma.wait_group.sync.aligned 0;";
-  EXPECT_EQ(countNoticed(kernel, mark, ""),
-            find(kernel.getText(), mark).size());
-  EXPECT_NE(countNoticed(kernel, mark, ""), 0u);
+static uint64_t oneMore(uint64_t x) { return x + 1; }
+static uint64_t half(uint64_t x) { return x / 2; }
+
+static std::string afterCollective(StringRef line) {
+  return "  %fault = call i32 @llvm.nvvm.redux.sync.add(i32 1, i32 -1)\n" +
+         line.str();
 }
 
-TEST_P(Fault, WrongArrivalCount) {
-  StringRef mark = "call void @llvm.nvvm.mbarrier.init.shared(";
-  std::vector<size_t> places = find(kernel.getText(), mark);
-  EXPECT_GE(places.size(), 4u);
-  unsigned noticed = 0;
-  for (size_t at : places) {
-    std::string text = kernel.getText();
-    size_t end = text.find(")\n", at), comma = text.rfind("i32 ", end) + 4;
-    int count = std::stoi(text.substr(comma, end - comma));
-    // One too many never completes; half of the consumers free the slot early.
-    for (int wrong : {count + 1, count / 2}) {
-      std::string edited = text;
-      edited.replace(comma, end - comma, std::to_string(wrong));
-      noticed += !kernel.run(edited, kSeeds).empty();
-    }
-  }
-  // Both kinds of barriers of both operands, and more.
-  EXPECT_GE(noticed, places.size());
-}
+static const Kind kKinds[] = {
+    // mbarriers.
+    {"DroppedWait", "mbarrier.try_wait.parity",
+     replace("mbarrier.try_wait.parity.shared.b64 P1, [$0], $1, $2;",
+             "setp.eq.u32 P1, 0, 0;")},
+    {"SwappedPhase", "mbarrier.try_wait.parity",
+     replace("mbarrier.try_wait.parity.shared.b64 P1, [$0], $1, $2;",
+             "{ .reg .b32 q; xor.b32 q, $1, 1; "
+             "mbarrier.try_wait.parity.shared.b64 P1, [$0], q, $2; }")},
+    {"DroppedArrival", "mbarrier.arrive.shared",
+     replace("@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "")},
+    {"ArrivalTooMany", "mbarrier.init.shared", number("i32 ", oneMore)},
+    // Half of the consumers free the slot early.
+    {"ArrivalsTooFew", "mbarrier.init.shared", number("i32 ", half)},
+    {"WrongTransactionBytes", "mbarrier.arrive.expect.tx", number("i32 ", half),
+     /*inOrder=*/true},
+    // Fences.
+    {"MissingProxyFence", "fence.proxy.async", drop, /*inOrder=*/true},
+    {"MissingBarrierFence", "fence.mbarrier_init", drop, /*inOrder=*/true},
+    // wgmma and what follows it.
+    {"DroppedWaitForProducts", "wgmma.wait_group.sync.aligned",
+     [](StringRef line) {
+       return Regex("wgmma.wait_group.sync.aligned [0-9];").sub("", line);
+     }},
+    {"WrongGroupCountOfProducts", "wgmma.wait_group.sync.aligned 0;",
+     replace("wait_group.sync.aligned 0;", "wait_group.sync.aligned 1;")},
+    // Bits 62 and 63 of a matrix descriptor: 1 is 128 bytes, 2 is 64.
+    {"BadSwizzle", "or disjoint i64 %[0-9]+, 4[0-9]{18}$",
+     number(
+         ", ", +[](uint64_t bits) -> uint64_t { return bits ^ 3ull << 62; }),
+     /*inOrder=*/true},
+    {"DroppedStoreWait", "cp.async.bulk.wait.group", drop},
+    // One thread issues the copies.
+    {"CollectiveUnderElectedBranch", "cp.async.bulk.tensor.g2s",
+     afterCollective, /*inOrder=*/true, "redux.sync"},
+    // Barriers of all threads or of some.
+    {"DroppedBarrier", "barrier.cta.sync.aligned", drop},
+    {"DroppedArrivalAtBarrier", "bar.arrive",
+     replace("bar.arrive $0, $1;", "")},
+    // cp.async.
+    {"DroppedCopyWait", "cp.async.wait.group", drop},
+    {"WrongGroupCount", "cp.async.wait.group", number("i32 ", oneMore)},
+    {"DroppedCommit", "cp.async.commit.group", drop},
+    {"BadSwizzleOfCopy", "xor i32 %[0-9]+, (16|32|48|64|80|96|112)$",
+     replace("xor", "add"), /*inOrder=*/true},
+    // Exchange within a warp.
+    {"WrongShuffleMask", "shfl.sync.bfly", replace("i32 -1", "i32 65535"),
+     /*inOrder=*/true},
+    {"WrongShuffleDistance", "shfl.sync.bfly",
+     [](StringRef line) {
+       return Regex("i32 [0-9]+, i32 31").sub("i32 4, i32 31", line);
+     },
+     /*inOrder=*/true},
+    // Rows and columns behind the end aren't stored.
+    {"CollectiveUnderBranch", R"(store .* ptr addrspace\(1\))", afterCollective,
+     /*inOrder=*/true, "redux.sync"},
+};
 
-TEST_P(Fault, BadSwizzle) {
-  // Bits 62 and 63 of a matrix descriptor: 1 is 128 bytes, 2 is 64.
-  StringRef mark = "or disjoint i64 %";
-  unsigned changed = 0;
-  for (size_t at : find(kernel.getText(), mark)) {
-    std::string text = kernel.getText();
-    size_t number = text.find(", ", at) + 2, end = text.find('\n', at);
-    uint64_t bits;
-    if (StringRef(text).slice(number, end).getAsInteger(10, bits) ||
-        bits >> 62 != 1)
+static std::vector<std::string> edits(const std::string &text,
+                                      const Kind &kind) {
+  std::vector<std::string> all;
+  Regex wanted(kind.lines);
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (StringRef line : lines) {
+    if (line.starts_with("declare") || !wanted.match(line))
       continue;
-    ++changed;
-    text.replace(number, end - number,
-                 std::to_string(int64_t(bits ^ 3ull << 62)));
-    EXPECT_NE(kernel.run(text, 0), "") << "descriptor " << changed;
+    std::string changed = kind.edit(line);
+    if (changed == line)
+      continue;
+    std::string edited(text.data(), line.data());
+    edited += changed;
+    edited += line.data() + line.size();
+    if (StringRef(changed).contains("@llvm.nvvm.redux.sync.add"))
+      edited += "\ndeclare i32 @llvm.nvvm.redux.sync.add(i32, i32)\n";
+    all.push_back(std::move(edited));
   }
-  EXPECT_GE(changed, 2u);
+  return all;
 }
 
-TEST_P(Fault, CollectiveUnderElectedBranch) {
-  // One thread issues the copies.
-  StringRef mark = "call void @llvm.nvvm.cp.async.bulk.tensor.g2s";
-  std::string text = kernel.getText();
-  size_t at = text.find(mark);
-  ASSERT_NE(at, std::string::npos);
-  text.insert(at,
-              "%fault = call i32 @llvm.nvvm.redux.sync.add(i32 1, i32 -1)\n  ");
-  text += "\ndeclare i32 @llvm.nvvm.redux.sync.add(i32, i32)\n";
-  std::string error = kernel.run(text, 0);
-  EXPECT_NE(error.find("redux.sync"), std::string::npos) << error;
+//===----------------------------------------------------------------------===//
+// The tests
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+constexpr int kSeeds = 8;
+/// A line of a kernel is like many others: so many of a kind are tried.
+constexpr size_t kTried = 8;
+
+struct Case {
+  StringLiteral kernel, kind;
+  /// So many of the tried lines at least. A block of so small a problem does
+  /// not come to use every barrier a second time, so that some faults have no
+  /// effect.
+  size_t noticed;
+};
+
+[[maybe_unused]] void PrintTo(const Case &c, std::ostream *os) {
+  *os << c.kind.str() << " in " << c.kernel.str();
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Fault, testing::Values(&attention),
-                         [](const auto &) { return "Attention"; });
+class Kernels : public testing::TestWithParam<Subject> {};
+class Faults : public testing::TestWithParam<Case> {};
+
+} // namespace
+
+TEST_P(Kernels, AreRight) {
+  Kernel &kernel = kernelOf(GetParam().name);
+  EXPECT_EQ(kernel.run(kernel.getText(), 2 * kSeeds), "");
+}
+
+TEST_P(Faults, AreNoticed) {
+  const Kind *kind =
+      find_if(kKinds, [](const Kind &k) { return k.name == GetParam().kind; });
+  Kernel &kernel = kernelOf(GetParam().kernel);
+  std::vector<std::string> all = edits(kernel.getText(), *kind);
+  size_t tried = std::min(all.size(), kTried), noticed = 0;
+  for (size_t i = 0; i < tried; ++i) {
+    std::string told =
+        kernel.run(all[i * all.size() / tried], kind->inOrder ? 0 : kSeeds);
+    noticed += !told.empty();
+    if (!told.empty())
+      EXPECT_NE(told.find(kind->error), std::string::npos) << told;
+  }
+  EXPECT_GE(noticed, GetParam().noticed) << "of " << tried << " tried";
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, Kernels, testing::ValuesIn(kSubjects),
+                         [](const auto &info) {
+                           return info.param.name.str();
+                         });
+
+static const Case kCases[] = {
+    {"AttentionWgmma", "DroppedWait", 4},
+    {"AttentionWgmma", "SwappedPhase", 5},
+    {"AttentionWgmma", "DroppedArrival", 3},
+    {"AttentionWgmma", "ArrivalTooMany", 6},
+    {"AttentionWgmma", "ArrivalsTooFew", 6},
+    {"AttentionWgmma", "WrongTransactionBytes", 5},
+    {"AttentionWgmma", "MissingProxyFence", 1},
+    {"AttentionWgmma", "MissingBarrierFence", 1},
+    {"AttentionWgmma", "DroppedWaitForProducts", 4},
+    {"AttentionWgmma", "WrongGroupCountOfProducts", 3},
+    {"AttentionWgmma", "BadSwizzle", 8},
+    {"AttentionWgmma", "DroppedStoreWait", 1},
+    {"AttentionWgmma", "CollectiveUnderElectedBranch", 5},
+    {"AttentionWgmma", "DroppedBarrier", 3},
+    {"AttentionWgmma", "DroppedArrivalAtBarrier", 3},
+    {"AttentionWgmma", "WrongShuffleMask", 8},
+    {"AttentionWgmma", "WrongShuffleDistance", 4},
+    {"GemmWgmma", "DroppedWait", 3},
+    {"GemmWgmma", "SwappedPhase", 4},
+    {"GemmWgmma", "DroppedArrival", 2},
+    {"GemmWgmma", "ArrivalTooMany", 4},
+    {"GemmWgmma", "ArrivalsTooFew", 4},
+    {"GemmWgmma", "WrongTransactionBytes", 1},
+    {"GemmWgmma", "MissingProxyFence", 4},
+    {"GemmWgmma", "MissingBarrierFence", 1},
+    {"GemmWgmma", "DroppedWaitForProducts", 3},
+    {"GemmWgmma", "WrongGroupCountOfProducts", 1},
+    {"GemmWgmma", "BadSwizzle", 6},
+    {"GemmWgmma", "DroppedStoreWait", 2},
+    {"GemmWgmma", "CollectiveUnderElectedBranch", 5},
+    {"GemmWgmma", "DroppedBarrier", 4},
+    {"GemmWgmma", "DroppedArrivalAtBarrier", 2},
+    {"AttentionMma", "DroppedBarrier", 3},
+    {"AttentionMma", "DroppedCopyWait", 3},
+    {"AttentionMma", "WrongGroupCount", 3},
+    {"AttentionMma", "DroppedCommit", 4},
+    {"AttentionMma", "BadSwizzleOfCopy", 4},
+    {"AttentionMma", "WrongShuffleMask", 8},
+    {"AttentionMma", "WrongShuffleDistance", 4},
+    {"AttentionMma", "CollectiveUnderBranch", 2},
+    {"GemmMma", "DroppedBarrier", 1},
+    {"GemmMma", "DroppedCopyWait", 1},
+    {"GemmMma", "WrongGroupCount", 1},
+    {"GemmMma", "DroppedCommit", 2},
+    {"GemmMma", "BadSwizzleOfCopy", 4},
+    {"GemmMma", "CollectiveUnderBranch", 2},
+    {"RmsNorm", "DroppedBarrier", 1},
+    {"RmsNorm", "CollectiveUnderBranch", 1},
+    {"RmsNorm", "WrongShuffleMask", 5},
+    {"RmsNorm", "WrongShuffleDistance", 3},
+    {"LayerNorm", "DroppedBarrier", 2},
+    {"LayerNorm", "CollectiveUnderBranch", 1},
+    {"LayerNorm", "WrongShuffleMask", 8},
+    {"LayerNorm", "WrongShuffleDistance", 4},
+    {"Softmax", "DroppedBarrier", 2},
+    {"Softmax", "CollectiveUnderBranch", 1},
+    {"Softmax", "WrongShuffleMask", 8},
+    {"Softmax", "WrongShuffleDistance", 3},
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Schedules, Faults, testing::ValuesIn(kCases), [](const auto &info) {
+      return (info.param.kernel + "_" + info.param.kind).str();
+    });

@@ -91,9 +91,9 @@ static void writeKernels(llvm::Module &module, const std::string &text) {
       old->getType(), {data, size, old->getOperand(2)}));
 }
 
-Kernel::Kernel(const std::string &mlir, std::vector<Shape> arguments,
-               Shape result)
-    : shapes(std::move(arguments)) {
+Kernel::Kernel(const std::string &chip, const std::string &mlir,
+               std::vector<Shape> arguments, Shape result)
+    : target("emulate:" + chip), shapes(std::move(arguments)) {
   for (const Shape &shape : shapes)
     this->arguments.push_back(
         normal(sizeOf(shape), this->arguments.size() + 1));
@@ -102,12 +102,12 @@ Kernel::Kernel(const std::string &mlir, std::vector<Shape> arguments,
   if (!module)
     llvm::report_fatal_error("the text of the test is wrong");
   compiled = llvm::cantFail(
-      compile(*module, *llvm::cantFail(createTarget("emulate")), {}));
+      compile(*module, *llvm::cantFail(createTarget(target)), {}));
   llvm::raw_string_ostream os(host);
   llvm::WriteBitcodeToFile(*compiled.module, os);
   text = readKernels(*compiled.module);
   auto loaded = llvm::cantFail(load(text));
-  expected = llvm::cantFail(call(loaded->getInfo().functions[0], "emulate"));
+  expected = llvm::cantFail(call(loaded->getInfo().functions[0], target));
 }
 
 llvm::Expected<std::unique_ptr<LoadedModule>>
@@ -168,8 +168,8 @@ std::string Kernel::run(const std::string &kernels, int numSeeds) {
     return toString(loaded.takeError());
   const RudnnFunctionInfo &function = (*loaded)->getInfo().functions[0];
   for (int seed = 0; seed <= numSeeds; ++seed) {
-    auto result = call(function, seed == 0 ? std::string("emulate")
-                                           : "emulate:" + std::to_string(seed));
+    auto result = call(
+        function, seed == 0 ? target : target + ":" + std::to_string(seed));
     if (!result)
       return toString(result.takeError());
     if (*result != expected)

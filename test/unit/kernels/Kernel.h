@@ -21,8 +21,9 @@ using Values = std::vector<uint16_t>; ///< bf16
 class Kernel {
 public:
   /// Compiles the only function of `mlir`, whose arguments and result are bf16
-  /// tensors of these shapes.
-  Kernel(const std::string &mlir, std::vector<Shape> arguments, Shape result);
+  /// tensors of these shapes, for the chip.
+  Kernel(const std::string &chip, const std::string &mlir,
+         std::vector<Shape> arguments, Shape result);
 
   /// The LLVM IR of the kernels.
   const std::string &getText() const { return text; }
@@ -37,6 +38,7 @@ private:
   llvm::Expected<Values> call(const RudnnFunctionInfo &function,
                               const std::string &target);
 
+  std::string target;
   std::vector<Shape> shapes; ///< Of the arguments, then of the result.
   std::vector<Values> arguments;
   CompiledModule compiled;
