@@ -565,7 +565,8 @@ def RudnnSchedule : Pass<"rudnn-schedule", "::mlir::ModuleOp"> {
   let options = [Option<"chip", "chip", "std::string", "\"sm_90a\"", "The chip to schedule for">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::rudnn::tile::TileDialect"];
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect", "::rudnn::tile::TileDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,9 +69,10 @@ private:
   func::FuncOp func;
 };
 
-/// Ops that stay on the host: they compute indices, or make and view buffers.
+/// Ops that stay on the host: they compute indices, make and view buffers, or
+/// launch kernels that there are already.
 bool staysOnHost(Operation &op) {
-  if (isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp,
+  if (isa<gpu::LaunchOp, memref::AllocOp, memref::GetGlobalOp, memref::DimOp,
           rudnn::tile::LaunchOp, memref::ExtractStridedMetadataOp,
           ViewLikeOpInterface>(op))
     return true;

@@ -10,7 +10,7 @@
 // grouped products: with gate and up side by side, silu(g) * u in the epilogue,
 // rounded into a buffer; and with down. Row tiles have 64 rows where an expert
 // has few rows on average, which is all that the time of reading the weights
-// leaves, and 128 where it has many.
+// leaves, and 128 where it has many (on sm_90a; the portable kernels have 128).
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +45,12 @@ private:
   void fillTile(Value table, Value tile);
   void products(int64_t tileRows);
   Value bound(Value expert);
+  Value shr(Value x, Value by) {
+    return arith::ShRUIOp::create(k.b, k.loc, x, by);
+  }
+  Value shl(Value x, Value by) {
+    return arith::ShLIOp::create(k.b, k.loc, x, by);
+  }
   Value toI32(Value index) {
     return arith::IndexCastUIOp::create(k.b, k.loc, k.b.getI32Type(), index);
   }
@@ -55,7 +61,7 @@ private:
   KernelBuilder k; // host code
   int64_t experts;
   Value size, most, table, activated;
-  Value tileRows;
+  Value tileRows, tileShift; // 2 to the power of tileShift
 };
 
 } // namespace
@@ -63,7 +69,7 @@ private:
 /// Every expert, and the rows before and behind those of the experts, may have
 /// one tile that is not full; a tile has at least one row.
 Value Experts::mostRowTiles() {
-  Value full = k.div(size, tileRows);
+  Value full = shr(size, tileShift);
   return k.min(size, k.add(full, experts + 2));
 }
 
@@ -84,10 +90,10 @@ void Experts::fillTile(Value table, Value tile) {
   auto visit = [&](ValueRange state, Value stop, Value group) {
     stop = k.max(stop, state[0]);
     Value rows = k.sub(stop, state[0]);
-    Value count = k.div(k.sub(k.add(rows, tileRows), 1), tileRows);
+    Value count = shr(k.sub(k.add(rows, tileRows), 1), tileShift);
     Value number = k.sub(tile, state[1]);
     Value mine = k.compare(arith::CmpIPredicate::ult, number, count);
-    Value first = k.add(state[0], k.mul(number, tileRows));
+    Value first = k.add(state[0], shl(number, tileShift));
     return Values{stop, k.add(state[1], count), k.select(mine, first, state[2]),
                   k.select(mine, stop, state[3]),
                   k.select(mine, group, state[4])};
@@ -145,7 +151,8 @@ void Experts::products(int64_t tileRows) {
     product->groups = table;
     product->mostRowTiles = most;
     product->tileRows = tileRows;
-    emitProduct(*product, k.b, kernels, machine);
+    auto emit = machine.hasWgmma ? emitProduct : emitProductMma;
+    emit(*product, k.b, kernels, machine);
   }
 }
 
@@ -153,8 +160,8 @@ void Experts::run() {
   size = k.b.createOrFold<memref::DimOp>(k.loc, op.getX(), 0);
   int64_t known = rudnn::shapeOf(op.getX())[0];
   bool dynamic = ShapedType::isDynamic(known);
-  int64_t few = kFewRows * experts;
-  bool decided = !dynamic;
+  int64_t few = machine.hasWgmma ? kFewRows * experts : -1;
+  bool decided = !dynamic || !machine.hasWgmma;
   int64_t height = !dynamic && known <= few ? 64 : 128;
   Value isFew = k.compare(arith::CmpIPredicate::sle, size, k.index(few));
   auto either = [&](int64_t few, int64_t many) {
@@ -162,6 +169,7 @@ void Experts::run() {
                    : k.select(isFew, k.index(few), k.index(many));
   };
   tileRows = either(64, 128);
+  tileShift = either(6, 7);
   most = mostRowTiles();
   table = rowTiles();
   auto x = cast<MemRefType>(op.getX().getType());

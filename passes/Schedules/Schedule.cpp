@@ -43,6 +43,17 @@ std::string rudnn::tile::uniqueKernelName(gpu::GPUModuleOp kernels,
   return name;
 }
 
+gpu::LaunchOp rudnn::tile::beginLaunch(KernelBuilder &k, Value blocks,
+                                       int64_t threads) {
+  Value one = k.index(1);
+  auto launch = gpu::LaunchOp::create(k.b, k.loc, blocks, one, one,
+                                      k.index(threads), one, one);
+  k.b.setInsertionPointToEnd(&launch.getBody().front());
+  gpu::TerminatorOp::create(k.b, k.loc);
+  k.b.setInsertionPointToStart(&launch.getBody().front());
+  return launch;
+}
+
 /// Rows of a bulk copy may lie apart, at multiples of 16 bytes.
 static bool isBulkOperand(MemRefType type) {
   SmallVector<int64_t> strides;

@@ -54,9 +54,12 @@ bool hasSchedule(mlir::Operation *op);
 /// Of attention and ragged_attention.
 std::string whyNotAttention(mlir::Operation *op);
 std::string whyNotAttentionMma(mlir::Operation *op, const Machine &machine);
+std::string whyNotCombine(MoeCombineOp op);
+std::string whyNotDispatch(MoeDispatchOp op);
 std::string whyNotExperts(MoeExpertsOp op);
 std::string whyNotGemm(GemmOp op);
 std::string whyNotGemmMma(GemmOp op, const Machine &machine);
+std::string whyNotRoute(MoeRouteOp op);
 /// Of rms_norm, layer_norm and softmax.
 std::string whyNotRow(mlir::Operation *op);
 
@@ -64,7 +67,8 @@ std::string whyNotRow(mlir::Operation *op);
 llvm::LogicalResult scheduleAttention(mlir::Operation *op,
                                       mlir::gpu::GPUModuleOp kernels,
                                       const Machine &machine);
-llvm::LogicalResult scheduleExperts(MoeExpertsOp op, mlir::gpu::GPUModuleOp kernels,
+llvm::LogicalResult scheduleExperts(MoeExpertsOp op,
+                                    mlir::gpu::GPUModuleOp kernels,
                                     const Machine &machine);
 llvm::LogicalResult scheduleGemm(GemmOp op, mlir::gpu::GPUModuleOp kernels,
                                  const Machine &machine);
@@ -74,6 +78,9 @@ llvm::LogicalResult scheduleAttentionMma(mlir::Operation *op,
                                          const Machine &machine);
 llvm::LogicalResult scheduleGemmMma(GemmOp op, mlir::gpu::GPUModuleOp kernels,
                                     const Machine &machine);
+llvm::LogicalResult scheduleCombine(MoeCombineOp op);
+llvm::LogicalResult scheduleDispatch(MoeDispatchOp op);
+llvm::LogicalResult scheduleRoute(MoeRouteOp op);
 llvm::LogicalResult scheduleRow(mlir::Operation *op, mlir::gpu::GPUModuleOp kernels,
                                 const Machine &machine);
 
@@ -82,33 +89,35 @@ llvm::LogicalResult scheduleRow(mlir::Operation *op, mlir::gpu::GPUModuleOp kern
 mlir::Value buildEpilogue(KernelBuilder &k, GemmOp op, mlir::ValueRange scalars);
 std::string whyNotEpilogue(GemmOp op);
 
-/// The table of the row tiles of a grouped product, a memref<?xi32> that a kernel
-/// writes: four fields for the table, then four for each tile. The groups' rows
-/// follow each other, and a tile has rows of one group only.
+/// The table of the row tiles of a grouped product, a memref<?xi32> that a
+/// kernel writes: four fields for the table, then four for each tile. The
+/// groups' rows follow each other, and a tile has rows of one group only.
 struct RowTiles {
   static constexpr int64_t kFields = 4;
   static constexpr int64_t kCount = 0; // of the table: how many tiles there are
   static constexpr int64_t kFirst = 0, kEnd = 1; // first row, end of the group
-  static constexpr int64_t kGroup = 2; // number of groups: rows of no group, zero
+  /// The number of groups stands for none: rows that become zero.
+  static constexpr int64_t kGroup = 2;
 };
 
-/// What a kernel of products computes: d = epilogue(a * b, extras...), with f32 sums.
+/// What a kernel of products computes: d = epilogue(a * b, extras...), with f32
+/// sums.
 struct Product {
   mlir::Location loc;
   std::string name;
-  /// [M, K], [K, N] or, with transposeB, [N, K], and [M, N]; all with a leading dim of
-  /// batches, or none.
+  /// [M, K], [K, N] or, with transposeB, [N, K], and [M, N]; all with a leading
+  /// dim of batches, or none.
   mlir::Value a, b, d;
   llvm::SmallVector<mlir::Value> extras = {};
   bool transposeB = true;
   /// Takes the sum (the sums of b and of pair), then one element of each extra.
   std::function<mlir::Value(KernelBuilder &, mlir::ValueRange)> epilogue = {};
 
-  // A grouped product: b is [groups, N, K], and a row of a is multiplied with the b of
-  // its group.
+  // A grouped product: b is [groups, N, K], and a row of a is multiplied with
+  // the b of its group.
   mlir::Value groups = {};       // the RowTiles table
   mlir::Value mostRowTiles = {}; // an upper bound of their number
-  int64_t tileRows = 128;  // 64 or 128
+  int64_t tileRows = 128;        // 64 or 128
   mlir::Value pair = {};         // a second right operand, like b
 };
 
@@ -130,6 +139,14 @@ Product productOf(GemmOp op);
 /// Builds the kernel of a product on memrefs for sm_90a, and launches it.
 void emitProduct(const Product &product, mlir::OpBuilder &b,
                  mlir::gpu::GPUModuleOp kernels, const Machine &machine);
+
+/// The same for sm_80 and later; tiles have 128 rows.
+void emitProductMma(const Product &product, mlir::OpBuilder &b,
+                    mlir::gpu::GPUModuleOp kernels, const Machine &machine);
+
+/// A kernel of plain code on memrefs: `k` builds in its body from here on.
+mlir::gpu::LaunchOp beginLaunch(KernelBuilder &k, mlir::Value blocks,
+                                int64_t threads);
 
 /// A kernel name that is free in `kernels`.
 std::string uniqueKernelName(mlir::gpu::GPUModuleOp kernels, llvm::StringRef base);

@@ -38,12 +38,33 @@ const ScheduleRow kTable[] = {
     {"rudnn.attention", /*needsWgmma=*/false, whyNotAttentionMma,
      scheduleAttentionMma},
     {"rudnn.layer_norm", /*needsWgmma=*/false, whyNotRows, scheduleRow},
-    {"rudnn.moe.experts", /*needsWgmma=*/true,
+    {"rudnn.moe.combine", /*needsWgmma=*/false,
+     [](Operation *op, const Machine &) {
+       return whyNotCombine(cast<rudnn::MoeCombineOp>(op));
+     },
+     [](Operation *op, Kernels, const Machine &) {
+       return scheduleCombine(cast<rudnn::MoeCombineOp>(op));
+     }},
+    {"rudnn.moe.dispatch", /*needsWgmma=*/false,
+     [](Operation *op, const Machine &) {
+       return whyNotDispatch(cast<rudnn::MoeDispatchOp>(op));
+     },
+     [](Operation *op, Kernels, const Machine &) {
+       return scheduleDispatch(cast<rudnn::MoeDispatchOp>(op));
+     }},
+    {"rudnn.moe.experts", /*needsWgmma=*/false,
      [](Operation *op, const Machine &) {
        return whyNotExperts(cast<rudnn::MoeExpertsOp>(op));
      },
      [](Operation *op, Kernels kernels, const Machine &machine) {
        return scheduleExperts(cast<rudnn::MoeExpertsOp>(op), kernels, machine);
+     }},
+    {"rudnn.moe.route", /*needsWgmma=*/false,
+     [](Operation *op, const Machine &) {
+       return whyNotRoute(cast<rudnn::MoeRouteOp>(op));
+     },
+     [](Operation *op, Kernels, const Machine &) {
+       return scheduleRoute(cast<rudnn::MoeRouteOp>(op));
      }},
     {"rudnn.ragged_attention", /*needsWgmma=*/true, whyNotWgmmaAttention,
      scheduleAttention},

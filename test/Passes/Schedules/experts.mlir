@@ -17,7 +17,8 @@ func.func @experts(%x: memref<?x256xbf16>, %offsets: memref<9xi32>, %gate: memre
 // CHECK:       arith.select %[[FEW]], %c64, %c128
 // The host knows how many tiles there are at most: the full ones, one for each expert and one for
 // the rows of no expert on either side.
-// CHECK:       %[[FULL:.*]] = arith.divui %[[ROWS]], %{{.*}}
+// CHECK:       %[[SHIFT:.*]] = arith.select %[[FEW]], %c6, %c7
+// CHECK:       %[[FULL:.*]] = arith.shrui %[[ROWS]], %[[SHIFT]]
 // CHECK:       %[[BOTH:.*]] = arith.addi %[[FULL]], %c10
 // CHECK:       %[[MOST:.*]] = arith.minsi %[[ROWS]], %[[BOTH]]
 // CHECK:       %[[TABLE:.*]] = memref.alloc(%{{.*}}) : memref<?xi32>

@@ -22,6 +22,6 @@ func.func @none(%x: tensor<4x8xbf16>) -> (tensor<4x2xi32>, tensor<4x2xf32>) {
   %i = tensor.empty() : tensor<4x2xi32>
   %p = tensor.empty() : tensor<4x2xf32>
   // expected-error @+1 {{rudnn.strategy is "schedule", which is not possible: no schedule makes kernels of this op}}
-  %a, %b = rudnn.moe.route ins(%x : tensor<4x8xbf16>) outs(%i, %p : tensor<4x2xi32>, tensor<4x2xf32>) {rudnn.strategy = "schedule"} -> tensor<4x2xi32>, tensor<4x2xf32>
+  %a, %b = rudnn.moe.route_sigmoid_grouped ins(%x : tensor<4x8xbf16>) outs(%i, %p : tensor<4x2xi32>, tensor<4x2xf32>) {groups = 2 : i64, selected_groups = 1 : i64, rudnn.strategy = "schedule"} -> tensor<4x2xi32>, tensor<4x2xf32>
   return %a, %b : tensor<4x2xi32>, tensor<4x2xf32>
 }
