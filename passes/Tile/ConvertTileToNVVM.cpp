@@ -313,9 +313,14 @@ struct BarrierArrivePattern : Pattern<BarrierArriveOp> {
           rewriter, op.getLoc(), Type(), barrier,
           nvvm.i32(op.getBytes().value_or(0)), NVVM::MemScopeKind::CTA,
           /*relaxed=*/false, Value());
-    else // predicated, not branched: consumers stay uniform
+    else {
+      // One lane arrives for all of the warp: after all have seen the stage. A
+      // wait does not keep them together, and not every step has a product.
+      NVVM::SyncWarpOp::create(rewriter, op.getLoc(), nvvm.i32(-1));
+      // predicated, not branched: consumers stay uniform
       nvvm.assembly("@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b",
                     {barrier, nvvm.equal(nvvm.lane(), 0)}, {});
+    }
     rewriter.eraseOp(op);
     return success();
   }
