@@ -365,8 +365,6 @@ std::string rudnn::tile::whyNotCombine(MoeCombineOp op) {
   if (!isRowType(elementTypeOf(op.getY())) ||
       ShapedType::isDynamic(shapeOf(op.getY())[1]))
     return "the rows are not of f32, f16 or bf16, or their length is dynamic";
-  if (!isRowType(elementTypeOf(op.getWeights())))
-    return "the weights are neither f32, f16 nor bf16";
   return "";
 }
 

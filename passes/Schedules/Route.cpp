@@ -210,9 +210,6 @@ void Route::run() {
 //===----------------------------------------------------------------------===//
 
 std::string rudnn::tile::whyNotRoute(MoeRouteOp op) {
-  Type logits = elementTypeOf(op.getLogits());
-  if (!logits.isF32() && !logits.isF16() && !logits.isBF16())
-    return "the logits are neither f32, f16 nor bf16";
   if (shapeOf(op.getLogits())[1] > kLanes * kMostPerLane)
     return "there are more than 1024 experts";
   if (shapeOf(op.getOuts()[0])[1] > kLanes)

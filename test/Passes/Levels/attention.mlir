@@ -65,11 +65,10 @@ func.func @full(%q: memref<1x1x256x128xbf16>, %k: memref<1x1x512x128xbf16>, %v: 
 // PLACED-NEXT:   rudnn_tile.group_barrier
 
 // rudnn-convert-tile-to-nvvm: fragments are registers (64 x 128 f32 are 64 of a thread), tiles addresses, roles a branch
-// on the warp group. A product with P takes four registers of it for 16 keys.
+// on the warp group. A product with Q or P takes four registers of it for 16 dims or keys.
 // NVVM-LABEL: llvm.func @attention
 // NVVM:      nvvm.mbarrier.init
 // NVVM:      nvvm.cp.async.bulk.tensor
-// NVVM:      wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {$0, {{.*}}$63}, $64, $65,
 // NVVM:      wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {$0, {{.*}}$63}, {$64, $65, $66, $67}, $68,
 // NVVM:      nvvm.stmatrix
 

@@ -10,9 +10,9 @@
 // Schedules/gemm.mlir.)
 
 // The operator: what is computed. The epilogue works on one f32 sum.
-func.func @product(%a: memref<256x512xbf16>, %b: memref<256x512xbf16>, %d: memref<256x256xbf16>) {
-  rudnn_tile.gemm ins(%a, %b : memref<256x512xbf16>, memref<256x512xbf16>)
-      outs(%d : memref<256x256xbf16>) transpose_b epilogue {
+func.func @product(%a: memref<4096x512xbf16>, %b: memref<4096x512xbf16>, %d: memref<4096x4096xbf16>) {
+  rudnn_tile.gemm ins(%a, %b : memref<4096x512xbf16>, memref<4096x512xbf16>)
+      outs(%d : memref<4096x4096xbf16>) transpose_b epilogue {
   ^bb0(%sum: f32):
     %y = arith.truncf %sum : f32 to bf16
     rudnn_tile.yield %y : bf16

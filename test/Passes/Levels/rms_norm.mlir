@@ -15,13 +15,13 @@ func.func @norm(%x: memref<?x4096xbf16>, %gamma: memref<4096xf32>, %y: memref<?x
   return
 }
 
-// rudnn-schedule: how one kernel computes it. A block of four warps holds a row in registers: 8 consecutive elements a
-// thread, then the next 1024. Sums are of a thread, of its warp, of the block.
+// rudnn-schedule: how one kernel computes it. A block of eight warps holds a row in registers: 8 consecutive elements a
+// thread, then the next 2048. Sums are of a thread, of its warp, of the block.
 // KERNEL-LABEL: func.func @norm
 // KERNEL:      rudnn_tile.launch @rudnn_kernels::@rms_norm
 // KERNEL-LABEL: rudnn_tile.kernel @rms_norm
-// KERNEL:      %[[SCRATCH:.*]] = rudnn_tile.alloc -> memref<4xf32, #rudnn_tile.shared>
-// KERNEL:      %[[X:.*]] = rudnn_tile.load {{.*}} {vector = 8 : i32} : memref<?xbf16> -> <4096xbf16, reg = [1, 2, 4, 1024, 2048] lane = [8, 16, 32, 64, 128] warp = [256, 512] rep = [1]>
+// KERNEL:      %[[SCRATCH:.*]] = rudnn_tile.alloc -> memref<8xf32, #rudnn_tile.shared>
+// KERNEL:      %[[X:.*]] = rudnn_tile.load {{.*}} {vector = 8 : i32} : memref<?xbf16> -> <4096xbf16, reg = [1, 2, 4, 2048] lane = [8, 16, 32, 64, 128] warp = [256, 512, 1024] rep = [1]>
 // KERNEL:      %[[F:.*]] = rudnn_tile.convert %[[X]]
 // KERNEL:      %[[SQUARES:.*]] = rudnn_tile.map(%[[F]])
 // KERNEL:      %[[MINE:.*]] = rudnn_tile.thread_reduce add %[[SQUARES]]
@@ -32,18 +32,18 @@ func.func @norm(%x: memref<?x4096xbf16>, %gamma: memref<4096xf32>, %y: memref<?x
 
 // rudnn-plan-smem places the sums of the warps. There is nothing to wait for but the block itself.
 // PLACED-LABEL: rudnn_tile.kernel @rms_norm
-// PLACED-SAME:  shared_bytes = 16 : i32
-// PLACED:      rudnn_tile.alloc {offset = 0 : i32} -> memref<4xf32, #rudnn_tile.shared>
+// PLACED-SAME:  shared_bytes = 64 : i32
+// PLACED:      rudnn_tile.alloc {offset = 0 : i32} -> memref<8xf32, #rudnn_tile.shared>
 
 // rudnn-convert-tile-to-nvvm: loads and stores of 16 bytes, five exchanges within a warp, one through shared memory.
 // NVVM-LABEL: llvm.func @rms_norm
-// NVVM-COUNT-4: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1>
+// NVVM-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1>
 // NVVM-COUNT-5: nvvm.shfl.sync bfly
 // NVVM:      nvvm.barrier
-// NVVM:      nvvm.barrier
+// NVVM-NOT:  nvvm.barrier
 
 // PTX-DAG: .visible .entry rms_norm(
-// PTX-DAG: .maxntid 128
+// PTX-DAG: .maxntid 256
 // PTX-DAG: ld.global.v4.b32
 // PTX-DAG: shfl.sync.bfly.b32
 // PTX-DAG: rsqrt.approx.ftz.f32

@@ -23,11 +23,3 @@ func.func @combine(%y: memref<8x?xbf16>, %rows: memref<4x2xi32>, %w: memref<4x2x
   rudnn.moe.combine ins(%y, %rows, %w : memref<8x?xbf16>, memref<4x2xi32>, memref<4x2xf32>) outs(%out : memref<4x?xbf16>)
   return
 }
-
-// -----
-
-func.func @weights(%y: memref<8x8xbf16>, %rows: memref<4x2xi32>, %w: memref<4x2xf64>, %out: memref<4x8xbf16>) {
-  // expected-error @+1 {{the sm_90a schedule does not apply: the weights are neither f32, f16 nor bf16}}
-  rudnn.moe.combine ins(%y, %rows, %w : memref<8x8xbf16>, memref<4x2xi32>, memref<4x2xf64>) outs(%out : memref<4x8xbf16>)
-  return
-}

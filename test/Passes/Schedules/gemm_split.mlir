@@ -20,9 +20,9 @@ func.func @few_rows(%a: memref<16x4096xbf16>, %b: memref<4096x4096xbf16>, %bias:
 // CHECK-DAG:  %[[B:.*]] = memref.reinterpret_cast %arg1 to offset: [0], sizes: [4, 4096, 1024], strides: [1024, 4096, 1]
 // CHECK-DAG:  %[[PARTS:.*]] = memref.alloc() : memref<4x16x4096xf32>
 // CHECK:      rudnn_tile.launch @rudnn_kernels::@gemm_parts
-// CHECK:      rudnn_tile.launch @rudnn_kernels::@gemm_sum blocks({{.*}}) args(%[[PARTS]], %arg3, %arg2)
+// CHECK:      rudnn_tile.launch @rudnn_kernels::@gemm_sum blocks({{.*}}) args(%[[PARTS]], %arg3, %arg2 :
 // CHECK-LABEL: rudnn_tile.kernel @gemm_parts
-// CHECK:      rudnn_tile.tma_load %{{.*}} to %{{.*}} : !rudnn_tile.tma<1x16x64xbf16, swizzle = 128>
+// CHECK:      rudnn_tile.tma_load {{.*}} : <1x16x64xbf16, swizzle = 128>
 // CHECK-LABEL: rudnn_tile.kernel @gemm_sum
 // CHECK-COUNT-4: rudnn_tile.load {{.*}} : memref<?xf32>
 // CHECK:      rudnn_tile.load {{.*}} : memref<?xbf16>

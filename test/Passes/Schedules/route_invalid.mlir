@@ -13,11 +13,3 @@ func.func @choices(%x: memref<4x64xf32>, %i: memref<4x33xi32>, %p: memref<4x33xf
   rudnn.moe.route ins(%x : memref<4x64xf32>) outs(%i, %p : memref<4x33xi32>, memref<4x33xf32>)
   return
 }
-
-// -----
-
-func.func @f64(%x: memref<4x64xf64>, %i: memref<4x3xi32>, %p: memref<4x3xf32>) {
-  // expected-error @+1 {{the sm_90a schedule does not apply: the logits are neither f32, f16 nor bf16}}
-  rudnn.moe.route ins(%x : memref<4x64xf64>) outs(%i, %p : memref<4x3xi32>, memref<4x3xf32>)
-  return
-}

@@ -30,25 +30,29 @@ using namespace rudnn::test;
 //===----------------------------------------------------------------------===//
 
 /// Four tiles of keys for a ring of two.
-static Kernel makeAttention(const std::string &chip) {
-  return Kernel(chip, R"(
-func.func @f(%q: tensor<1x1x70x64xbf16>, %k: tensor<1x1x500x64xbf16>, %v: tensor<1x1x500x64xbf16>)
-    -> tensor<1x1x70x64xbf16> {
-  %i = tensor.empty() : tensor<1x1x70x64xbf16>
-  %o = rudnn.attention ins(%q, %k, %v : tensor<1x1x70x64xbf16>, tensor<1x1x500x64xbf16>, tensor<1x1x500x64xbf16>)
-      outs(%i : tensor<1x1x70x64xbf16>) {rudnn.strategy = "schedule"} -> tensor<1x1x70x64xbf16>
-  return %o : tensor<1x1x70x64xbf16>
+static Kernel makeAttention(const std::string &chip, int64_t rows,
+                            const std::string &options) {
+  std::string mlir = formatv(R"(
+!q = tensor<1x1x{0}x64xbf16>
+!k = tensor<1x1x500x64xbf16>
+func.func @f(%q: !q, %k: !k, %v: !k) -> !q {{
+  %i = tensor.empty() : !q
+  %o = rudnn.attention ins(%q, %k, %v : !q, !k, !k) outs(%i : !q)
+      {{{1}rudnn.strategy = "schedule"} -> !q
+  return %o : !q
 })",
-                {{1, 1, 70, 64}, {1, 1, 500, 64}, {1, 1, 500, 64}},
-                {1, 1, 70, 64});
+                             rows, options);
+  return Kernel(chip, mlir,
+                {{1, 1, rows, 64}, {1, 1, 500, 64}, {1, 1, 500, 64}},
+                {1, 1, rows, 64});
 }
 
 /// More steps than stages, and a tail in every dim.
 static Kernel makeGemm(const std::string &chip) {
   return Kernel(chip, R"(
-func.func @f(%a: tensor<70x296xbf16>, %b: tensor<296x72xbf16>) -> tensor<70x72xbf16> {
+func.func @f(%a: tensor<70x680xbf16>, %b: tensor<680x72xbf16>) -> tensor<70x72xbf16> {
   %i = tensor.empty() : tensor<70x72xbf16>
-  %d = rudnn_tile.gemm ins(%a, %b : tensor<70x296xbf16>, tensor<296x72xbf16>)
+  %d = rudnn_tile.gemm ins(%a, %b : tensor<70x680xbf16>, tensor<680x72xbf16>)
       outs(%i : tensor<70x72xbf16>) epilogue {
   ^bb0(%s: f32):
     %t = arith.truncf %s : f32 to bf16
@@ -56,7 +60,7 @@ func.func @f(%a: tensor<70x296xbf16>, %b: tensor<296x72xbf16>) -> tensor<70x72xb
   } -> tensor<70x72xbf16>
   return %d : tensor<70x72xbf16>
 })",
-                {{70, 296}, {296, 72}}, {70, 72});
+                {{70, 680}, {680, 72}}, {70, 72});
 }
 
 /// A row of several warps with a tail.
@@ -82,8 +86,14 @@ struct Subject {
 } // namespace
 
 static const Subject kSubjects[] = {
-    {"AttentionWgmma", [] { return makeAttention("sm_90a"); }},
-    {"AttentionMma", [] { return makeAttention("sm_80"); }},
+    {"AttentionWgmma", [] { return makeAttention("sm_90a", 70, ""); }},
+    // The first warp group passes over tiles of keys that the last one sees.
+    {"AttentionCausal",
+     [] {
+       return makeAttention("sm_90a", 190,
+                            "causal = #rudnn.causal<bottom_right>, ");
+     }},
+    {"AttentionMma", [] { return makeAttention("sm_80", 70, ""); }},
     {"GemmWgmma", [] { return makeGemm("sm_90a"); }},
     {"GemmMma", [] { return makeGemm("sm_86"); }},
     {"RmsNorm", [] { return makeRows("rms_norm", "%x, %g : {0}, {1}"); }},
@@ -283,7 +293,7 @@ INSTANTIATE_TEST_SUITE_P(Schedules, Kernels, testing::ValuesIn(kSubjects),
                          });
 
 static const Case kCases[] = {
-    {"AttentionWgmma", "DroppedWait", 4},
+    {"AttentionWgmma", "DroppedWait", 2},
     {"AttentionWgmma", "SwappedPhase", 5},
     {"AttentionWgmma", "DroppedArrival", 3},
     {"AttentionWgmma", "ArrivalTooMany", 6},
@@ -300,24 +310,29 @@ static const Case kCases[] = {
     {"AttentionWgmma", "DroppedArrivalAtBarrier", 3},
     {"AttentionWgmma", "WrongShuffleMask", 8},
     {"AttentionWgmma", "WrongShuffleDistance", 4},
-    {"GemmWgmma", "DroppedWait", 3},
+    {"AttentionCausal", "DroppedWait", 2},
+    {"AttentionCausal", "SwappedPhase", 5},
+    {"AttentionCausal", "DroppedArrival", 3},
+    {"AttentionCausal", "DroppedBarrier", 3},
+    {"AttentionCausal", "DroppedArrivalAtBarrier", 3},
+    {"GemmWgmma", "DroppedWait", 2},
     {"GemmWgmma", "SwappedPhase", 4},
     {"GemmWgmma", "DroppedArrival", 2},
     {"GemmWgmma", "ArrivalTooMany", 4},
     {"GemmWgmma", "ArrivalsTooFew", 4},
     {"GemmWgmma", "WrongTransactionBytes", 1},
-    {"GemmWgmma", "MissingProxyFence", 4},
+    {"GemmWgmma", "MissingProxyFence", 1},
     {"GemmWgmma", "MissingBarrierFence", 1},
     {"GemmWgmma", "DroppedWaitForProducts", 3},
     {"GemmWgmma", "WrongGroupCountOfProducts", 1},
     {"GemmWgmma", "BadSwizzle", 6},
-    {"GemmWgmma", "DroppedStoreWait", 2},
-    {"GemmWgmma", "CollectiveUnderElectedBranch", 5},
-    {"GemmWgmma", "DroppedBarrier", 4},
+    {"GemmWgmma", "DroppedStoreWait", 1},
+    {"GemmWgmma", "CollectiveUnderElectedBranch", 2},
+    {"GemmWgmma", "DroppedBarrier", 2},
     {"GemmWgmma", "DroppedArrivalAtBarrier", 2},
-    {"AttentionMma", "DroppedBarrier", 3},
-    {"AttentionMma", "DroppedCopyWait", 3},
-    {"AttentionMma", "WrongGroupCount", 3},
+    {"AttentionMma", "DroppedBarrier", 2},
+    {"AttentionMma", "DroppedCopyWait", 2},
+    {"AttentionMma", "WrongGroupCount", 2},
     {"AttentionMma", "DroppedCommit", 4},
     {"AttentionMma", "BadSwizzleOfCopy", 4},
     {"AttentionMma", "WrongShuffleMask", 8},
