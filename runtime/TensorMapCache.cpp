@@ -28,6 +28,9 @@ Status encode(const TensorMapDesc &desc, TensorMap &map) {
   auto driver = cuda::getDriver();
   if (!driver)
     return driver.status();
+  // The driver refuses without a current context, whichever it is.
+  if (auto context = cuda::currentContext(**driver); !context)
+    return context.status();
   const unsigned steps[5] = {1, 1, 1, 1, 1};
   if (cuda::Result result = (*driver)->tensorMapEncodeTiled(
           map.bytes, kDriverTypes[desc.dtype], unsigned(desc.rank),

@@ -239,4 +239,14 @@ TEST(CudaTensorMap, FromTheDriver) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(&*map) % 64, 0u);
 }
 
+TEST(CudaTensorMap, OnAThreadWithoutAContext) {
+  std::thread([] {
+    TensorMapDesc desc;
+    desc.address = reinterpret_cast<void *>(uintptr_t(0x2000));
+    desc.sizes[0] = desc.box[0] = 64;
+    auto map = TensorMapCache::global().get(desc);
+    EXPECT_TRUE(map) << map.message();
+  }).join();
+}
+
 } // namespace

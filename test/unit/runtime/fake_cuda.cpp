@@ -166,6 +166,8 @@ int cuTensorMapEncodeTiled(void *map, int, unsigned, void *,
                            const uint64_t *sizes, const uint64_t *,
                            const unsigned *, const unsigned *, int, int, int,
                            int) {
+  if (!current)
+    return kInvalidContext;
   if (sizes[0] == 13)
     return kInvalidValue;
   std::memset(map, 7, 128);
