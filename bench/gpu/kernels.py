@@ -31,7 +31,7 @@ import cases_norm
 FAMILIES = [cases_attention, cases_attention_options, cases_attention_varlen, cases_gemm, cases_norm, cases_decoder,
             cases_experts]
 # For one group; sustained clocks take longer.
-SECONDS = 90 if float(os.environ.get("RUDNN_SUSTAINED", "0")) == 0 else 300
+SECONDS = 180 if float(os.environ.get("RUDNN_SUSTAINED", "0")) == 0 else 300
 
 
 def prepare(folder):

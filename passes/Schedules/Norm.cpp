@@ -76,9 +76,13 @@ struct RowKernel {
     element = elementTypeOf(row.x);
     size = shapeOf(row.x).back();
     vector = 128 / element.getIntOrFloatBitWidth();
-    // Vectors of a thread.
+    // Vectors of a thread. Where a second vector is read beside the row, fewer
+    // threads of more registers hide it better, and eight don't fit.
     int64_t bytes = size * element.getIntOrFloatBitWidth() / 8;
-    int64_t vectors = bytes <= 8192 ? 2 : bytes <= 32768 ? 4 : 8;
+    bool second = row.beta || row.residual;
+    int64_t vectors = bytes <= (row.beta ? 4096 : 8192)         ? 2
+                      : bytes <= 32768 || row.name != "softmax" ? 4
+                                                                : 8;
     warps = std::clamp<int64_t>(
         llvm::PowerOf2Ceil(llvm::divideCeil(size, vector * 32 * vectors)), 1,
         32);
