@@ -11,6 +11,7 @@
 #include "DType.h"
 #include "rudnn/Runtime/TensorMapCache.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <map>
@@ -194,6 +195,34 @@ int32_t rudnn_rt_launch(RudnnKernelImage *image, const char *kernel,
                                  params, num_params, stream);
 }
 
+/// Zeros in the memory of the current context, made once in each.
+static Result<const void *> zeros() {
+  Result<const cuda::Driver *> driver = cuda::getDriver();
+  if (!driver)
+    return driver.status();
+  Result<cuda::Context> context = cuda::currentContext(**driver);
+  if (!context)
+    return context.status();
+  static std::mutex mutex;
+  static auto *made = new std::map<cuda::Context, const void *>;
+  static const char content[256] = {};
+  std::lock_guard<std::mutex> lock(mutex);
+  const void *&memory = (*made)[*context];
+  if (memory)
+    return memory;
+  cuda::Pointer fresh = 0;
+  if (cuda::Result result = (*driver)->memAlloc(&fresh, sizeof(content)))
+    return cuda::driverError(**driver, "cuMemAlloc", "256 bytes", result);
+  if (cuda::Result result =
+          (*driver)->memcpyToDevice(fresh, content, sizeof(content), nullptr))
+    return cuda::driverError(**driver, "cuMemcpyHtoDAsync", "256 bytes",
+                             result);
+  if (cuda::Result result = (*driver)->streamSynchronize(nullptr))
+    return cuda::driverError(**driver, "cuStreamSynchronize", "", result);
+  memory = reinterpret_cast<const void *>(uintptr_t(fresh));
+  return memory;
+}
+
 int32_t rudnn_rt_tensor_map(void *map, int32_t dtype, int32_t rank,
                             const void *address, const int64_t *extents,
                             const int64_t *strides, const int32_t *box,
@@ -213,13 +242,22 @@ int32_t rudnn_rt_tensor_map(void *map, int32_t dtype, int32_t rank,
                  : swizzle == 64 ? TensorMapSwizzle::B64
                  : swizzle == 32 ? TensorMapSwizzle::B32
                                  : TensorMapSwizzle::None;
+  // A kernel may copy a tile of an empty tensor, and no map has a size of zero:
+  // one element, a zero, stands for it.
+  bool empty = std::find(extents, extents + rank, 0) != extents + rank;
+  if (empty) {
+    Result<const void *> zero = zeros();
+    if (!zero)
+      return report(zero.status());
+    desc.address = *zero;
+  }
   for (int32_t i = 0; i < rank; ++i) {
     int32_t from = rank - 1 - i;
-    if (extents[from] == 0)
-      return RUDNN_OK;
-    desc.sizes[i] = uint64_t(extents[from]);
+    desc.sizes[i] = empty ? 1 : uint64_t(extents[from]);
     desc.box[i] = uint32_t(box[from]);
-    if (i == 0)
+    if (i > 0 && empty)
+      desc.strides[i - 1] = 16;
+    if (i == 0 || empty)
       continue;
     // The stride of a dim of one element is never used, but must be valid.
     uint64_t bytes = uint64_t(strides[from]) * dtypeBytes(dtype);

@@ -1,7 +1,7 @@
 //===- HostRuntime.cpp - Compiled host code on the emulator -----*- C++ -*-===//
 //
-// Part of the rudnn project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rudnn project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,9 @@ struct ThreadState {
 };
 thread_local ThreadState state;
 
+/// What tensor maps of empty tensors point to.
+alignas(256) const char zeros[256] = {};
+
 /// The image's program, which lives as long as the image's static object: that
 /// is, as the process.
 Expected<const Program *> programOf(RudnnKernelImage &image) {
@@ -48,8 +51,8 @@ Expected<const Program *> programOf(RudnnKernelImage &image) {
   return static_cast<const Program *>(image.state);
 }
 
-Error runKernel(RudnnKernelImage &image, const char *kernel,
-                Launch &launch, void **params, int32_t count) {
+Error runKernel(RudnnKernelImage &image, const char *kernel, Launch &launch,
+                void **params, int32_t count) {
   Expected<const Program *> program = programOf(image);
   if (!program)
     return program.takeError();
@@ -66,6 +69,8 @@ Error runKernel(RudnnKernelImage &image, const char *kernel,
     // Each launch of a call draws its own order.
     launch.options.seed += 1000003 * session->launches++;
     launch.buffers = session->buffers;
+    if (!launch.buffers.empty())
+      launch.buffers.push_back({zeros, sizeof(zeros), false, "zeros"});
   }
   std::vector<rudnn::emulator::Argument> arguments;
   for (int32_t i = 0; i < count; ++i)
@@ -171,11 +176,12 @@ int32_t tensorMap(void *map, int32_t dtype, int32_t rank, const void *address,
                   const int32_t *box, int32_t swizzle) {
   if (state.status != RUDNN_OK)
     return state.status;
-  for (int32_t i = 0; i < rank; ++i)
-    if (extents[i] == 0)
-      return RUDNN_OK;
-  auto made =
-      makeTensorMap(dtype, rank, address, extents, strides, box, swizzle);
+  // As the runtime does: an empty tensor is one element, a zero.
+  const int64_t one[5] = {1, 1, 1, 1, 1};
+  bool empty = llvm::is_contained(ArrayRef(extents, rank), 0);
+  auto made = empty ? makeTensorMap(dtype, rank, zeros, one, one, box, swizzle)
+                    : makeTensorMap(dtype, rank, address, extents, strides, box,
+                                    swizzle);
   if (!made)
     return state.fail(RUDNN_INVALID_ARGUMENT, toString(made.takeError()));
   std::memcpy(map, made->bytes, sizeof(made->bytes));

@@ -114,9 +114,11 @@ private:
   Value softmax(Value x, Value r);
   Value scaled(Value x, Value factor);
   /// Mean and variance in one reduction, when no place behind the row's end
-  /// counts and the mean of 16-bit values needs no correction.
+  /// counts and the mean of 16-bit values needs no correction. A block of 32
+  /// warps lacks the registers.
   bool hasMoments() {
-    return row.name == "layer_norm" && padded == size && !element.isF32();
+    return row.name == "layer_norm" && padded == size && !element.isF32() &&
+           warps < 32;
   }
   Value offsetOf(Value r) {
     return k.mul(k.i64(r), arith::ConstantIntOp::create(k.b, k.loc, size, 64));

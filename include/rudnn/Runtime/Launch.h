@@ -63,7 +63,9 @@ int32_t rudnn_rt_launch_cluster(RudnnKernelImage *image, const char *kernel,
 /* Writes the tensor map of a tensor in device memory to `map`: `dtype` is a
  * RudnnDType, `extents`, `strides` (in elements) and `box` have `rank` entries,
  * the outermost first; the innermost stride is 1. `swizzle` is 0, 32, 64 or 128
- * bytes. Nothing is written for an empty tensor, whose kernel is not launched. */
+ * bytes. The map of an empty tensor is that of one element, a zero: every tile
+ * copied from it is zero. The first one in a context allocates that element,
+ * which is an error while a stream is captured. */
 int32_t rudnn_rt_tensor_map(void *map, int32_t dtype, int32_t rank,
                             const void *address, const int64_t *extents,
                             const int64_t *strides, const int32_t *box,

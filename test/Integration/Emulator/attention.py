@@ -37,6 +37,9 @@ for rows, keys in ((1, 1), (1, 300), (63, 63), (65, 127), (127, 65), (128, 256))
     check(rows, keys)
     check(rows, keys, options=Options(BOTTOM), dtype="f16", dynamic=True)
 check(200, 65, options=Options(BOTTOM))  # rows without a key
+check(3, 0, dynamic=True)
+check(70, 0, options=Options(BOTTOM), sinks=True, dynamic=True)
+check(0, 70, dynamic=True)
 check(65, 200, options=Options(TOP), batch=2)
 check(65, 200, options=Options(BOTTOM, offset=3))
 # Grouped heads, and more tiles than one.

@@ -239,6 +239,17 @@ TEST(CudaTensorMap, FromTheDriver) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(&*map) % 64, 0u);
 }
 
+TEST(CudaTensorMap, OfAnEmptyTensor) {
+  alignas(64) char map[128] = {};
+  const int64_t extents[2] = {0, 64}, strides[2] = {64, 1};
+  const int32_t box[2] = {16, 64};
+  EXPECT_EQ(rudnn_rt_tensor_map(map, RUDNN_BF16, 2, nullptr, extents, strides,
+                                box, 128),
+            RUDNN_OK)
+      << rudnn_rt_error_text();
+  EXPECT_EQ(map[127], 7);
+}
+
 TEST(CudaTensorMap, OnAThreadWithoutAContext) {
   std::thread([] {
     TensorMapDesc desc;
